@@ -1,0 +1,76 @@
+# `make train` and `make test` are all that a fresh machine needs: Python 3.11 and make.
+# Every target may be run again, and may be interrupted.
+
+PYTHON ?= $(shell python3.11 -c pass 2>/dev/null && echo python3.11 || echo python3)
+PY := .venv/bin/python
+
+MINUTES ?= 5
+SEED ?= 1
+OUT ?= runs/quick
+PYTEST_ARGS ?=
+# The share of random games that the tests of the environment play; the slow ways of running them play fewer.
+SCALE_NOJIT ?= 0.02
+SCALE_BOUNDS ?= 0.2
+LOWEST_TESTS ?= $(wildcard tests/env/test_aec*.py tests/env/test_vector*.py)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help env train test check format test-nojit test-bounds test-lowest bench constraints clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# install DIRECTORY, WHAT: a virtual environment that is whole or is made anew. While an install runs, a file stands
+# beside the folder; one that is still there at the start means that the last install was cut short.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 is needed: make PYTHON=/path/to/it")'
+	@echo "== $(1): installing (a few minutes the first time)"
+	@if [ -e $(1).incomplete ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
+	    touch $(1).incomplete; $(PYTHON) -m venv --clear $(1); fi
+	@touch $(1).incomplete
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
+	@rm $(1).incomplete
+	@touch $(1)/.installed
+endef
+comma := ,
+
+.venv/.installed: pyproject.toml constraints.txt
+	$(call install,.venv,-c constraints.txt -e ".[train$(comma)dev]")
+
+.venv-lowest/.installed: pyproject.toml constraints-lowest.txt
+	$(call install,.venv-lowest,-c constraints-lowest.txt -e . pytest hypothesis)
+
+env: .venv/.installed ## make the virtual environment .venv
+
+train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/quick)
+	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT)
+
+test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
+	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)
+
+check: .venv/.installed ## format, lint and types, changing nothing
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m pyright
+
+format: .venv/.installed ## put the code in form
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+test-nojit: .venv/.installed ## the tests of the environment with the compiler off
+	NUMBA_DISABLE_JIT=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_NOJIT) $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
+
+# A cache of its own: a kernel compiled without bounds checks would be loaded as it is.
+test-bounds: .venv/.installed ## the tests of the environment with array bounds checked
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) \
+	    $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
+
+test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest versions that the ranges allow
+	.venv-lowest/bin/python -m pytest -q -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)
+
+bench: .venv/.installed ## decisions per second of both faces
+	$(PY) -m experiments.speed
+
+clean: ## remove caches and builds; keep the environments and the runs
+	rm -rf build dist .cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
