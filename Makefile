@@ -11,7 +11,8 @@ PYTEST_ARGS ?=
 # The share of random games that the tests of the environment play; the slow ways of running them play fewer.
 SCALE_NOJIT ?= 0.02
 SCALE_BOUNDS ?= 0.2
-LOWEST_TESTS ?= $(wildcard tests/env/test_aec*.py tests/env/test_vector*.py)
+LOWEST_TESTS ?= tests/env/test_aec.py tests/env/test_vector.py
+TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -70,6 +71,17 @@ test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest v
 
 bench: .venv/.installed ## decisions per second of both faces
 	$(PY) -m experiments.speed
+
+# In a clean environment, torch first and alone: what else is installed follows it. A local build's tag (+cpu, +cu…) is
+# dropped, so the file holds for every build of the same release.
+constraints: ## write constraints.txt anew from the newest versions that the ranges allow (TORCH=2.13.0)
+	$(PYTHON) -m venv --clear .venv-constraints
+	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH)
+	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[train,dev]"
+	{ sed -n '/^#/p' constraints.txt; .venv-constraints/bin/python -m pip freeze --all --exclude pip \
+	    --exclude persian-rummy-rl | sed 's/+[a-z0-9.]*$$//'; } > constraints.txt.new
+	mv constraints.txt.new constraints.txt
+	rm -rf .venv-constraints
 
 clean: ## remove caches and builds; keep the environments and the runs
 	rm -rf build dist .cache .pytest_cache .ruff_cache .hypothesis *.egg-info
