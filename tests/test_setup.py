@@ -1,0 +1,370 @@
+"""The set-up: import order, version ranges, the wheel, and the environment that the Makefile keeps."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import persian_rummy_env
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Import order: tables <- core <- persian_rummy_env <- agents <- train <- experiments
+# ---------------------------------------------------------------------------------------------------------------------
+
+LAYERS = ("tables", "core", "persian_rummy_env", "agents", "train", "experiments")
+PACKAGES = ("persian_rummy_env", "agents", "train", "experiments")
+TABLES = {f"persian_rummy_env.{name}" for name in ("cards", "actions", "rules", "state", "observation")}
+ADAPTERS = "persian_rummy_env.adapters"
+TORCH_HOMES = ("agents.network", "agents.learned", "train")
+
+IMPORT_NAME = {"pillow": "PIL"}  # where the distribution's name is not the module's
+
+
+def import_names(requirements: list[str]) -> set[str]:
+    names = {Requirement(line).name for line in requirements}
+    return {IMPORT_NAME.get(name, name) for name in names}
+
+
+CORE_LIBRARIES = {"numpy", "numba"}
+ENV_LIBRARIES = import_names(PROJECT["dependencies"])
+TRAIN_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["train"])
+LIBRARIES = {
+    "tables": CORE_LIBRARIES,
+    "core": CORE_LIBRARIES,
+    "persian_rummy_env": ENV_LIBRARIES,
+    "agents": TRAIN_LIBRARIES,
+    "train": TRAIN_LIBRARIES,
+    "experiments": TRAIN_LIBRARIES,
+}
+
+
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
+def layer(module: str) -> str:
+    if module in TABLES:
+        return "tables"
+    if within(module, "persian_rummy_env.core"):
+        return "core"
+    return module.split(".", maxsplit=1)[0]
+
+
+def modules_of(root: Path) -> dict[str, Path]:
+    """Every module of the four packages under `root`, by its dotted name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tuple[int, str]]:
+    """(line, module imported), wherever in the file; `from package import module` names the module."""
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+                base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [base])])
+            for alias in node.names:
+                name = f"{base}.{alias.name}"
+                yield node.lineno, name if name in modules else base
+        elif isinstance(node, ast.Call) and node.args:
+            called = ast.unparse(node.func)
+            target = node.args[0]
+            if called in ("importlib.import_module", "import_module", "__import__") and isinstance(
+                target, ast.Constant
+            ):
+                yield node.lineno, target.value
+
+
+def objection(module: str, imported: str) -> str | None:
+    """Why `module` may not import `imported`, or None."""
+    own, top = layer(module), imported.split(".", maxsplit=1)[0]
+    if top == "tests":
+        return "nothing imports tests"
+    if top == "torch" and not any(within(module, home) for home in TORCH_HOMES):
+        return "torch belongs to " + ", ".join(TORCH_HOMES)
+    if within(imported, ADAPTERS) and not within(module, ADAPTERS):
+        return "adapters are imported by nobody else"
+    if top in PACKAGES:
+        above = LAYERS.index(layer(imported)) > LAYERS.index(own)
+        return f"{own} stands below {layer(imported)}" if above else None
+    if top in sys.stdlib_module_names or top in LIBRARIES[own] or within(module, ADAPTERS):
+        return None
+    return f"{own} may use " + ", ".join(sorted(LIBRARIES[own], key=str.lower))
+
+
+def import_violations(root: Path) -> list[str]:
+    modules = modules_of(root)
+    return [
+        f"{path.relative_to(root)}:{line} imports {imported}: {why}"
+        for module, path in modules.items()
+        for line, imported in imports_of(module, path, modules)
+        if (why := objection(module, imported))
+    ]
+
+
+def test_import_order() -> None:
+    modules = modules_of(ROOT)
+    assert modules.keys() >= TABLES, "the tables have moved: say so in TABLES"
+    assert {layer(module) for module in modules} == set(LAYERS)
+    assert import_violations(ROOT) == []
+
+
+ALLOWED = {
+    "persian_rummy_env/__init__.py": "from persian_rummy_env import cards\nfrom .rules import RuleSet",
+    "persian_rummy_env/cards.py": "import numpy as np",
+    "persian_rummy_env/rules.py": "from persian_rummy_env.cards import CARDS",
+    "persian_rummy_env/core/__init__.py": "",
+    "persian_rummy_env/core/deal.py": "import functools, numba\nfrom persian_rummy_env import cards\nfrom . import rng",
+    "persian_rummy_env/core/rng.py": "",
+    "persian_rummy_env/aec_env.py": "from persian_rummy_env.core import deal\ndef draw():\n    import PIL, pettingzoo",
+    "persian_rummy_env/adapters/__init__.py": "",
+    "persian_rummy_env/adapters/rllib.py": "import ray\nfrom persian_rummy_env.adapters import shared",
+    "persian_rummy_env/adapters/shared.py": "import gymnasium",
+    "agents/__init__.py": "",
+    "agents/network.py": "import torch\nimport persian_rummy_env",
+    "train/__init__.py": "",
+    "train/ppo.py": "import torch.nn\nfrom agents.network import Network",
+    "experiments/__init__.py": "",
+    "experiments/speed.py": "import train.ppo",
+}
+
+PLANTED = [
+    ("persian_rummy_env/cards.py", "from persian_rummy_env.core import rng", "tables stands below core"),
+    ("persian_rummy_env/cards.py", "import gymnasium", "tables may use numba, numpy"),
+    ("persian_rummy_env/cards.py", "import persian_rummy_env", "tables stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from persian_rummy_env import aec_env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from persian_rummy_env import RuleSet", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from .. import aec_env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/__init__.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "import scipy", "core may use numba, numpy"),
+    ("persian_rummy_env/core/rng.py", "import agents", "core stands below agents"),
+    (
+        "persian_rummy_env/aec_env.py",
+        "def f():\n    from agents import network",
+        "persian_rummy_env stands below agents",
+    ),
+    ("persian_rummy_env/aec_env.py", "import ray", "persian_rummy_env may use"),
+    ("persian_rummy_env/aec_env.py", "import torch", "torch belongs to"),
+    ("persian_rummy_env/aec_env.py", "from persian_rummy_env.adapters import rllib", "adapters are imported by nobody"),
+    ("persian_rummy_env/aec_env.py", "from tests import oracle", "nothing imports tests"),
+    ("persian_rummy_env/aec_env.py", "import importlib\nimportlib.import_module('train.ppo')", "stands below train"),
+    ("persian_rummy_env/adapters/shared.py", "import torch", "torch belongs to"),
+    ("agents/network.py", "from train import ppo", "agents stands below train"),
+    ("agents/search.py", "import torch", "torch belongs to"),
+    ("agents/network.py", "import persian_rummy_env.adapters.rllib", "adapters are imported by nobody"),
+    ("train/ppo.py", "import experiments.speed", "train stands below experiments"),
+    ("train/ppo.py", "import pandas", "train may use"),
+    ("experiments/speed.py", "from torch import nn", "torch belongs to"),
+]
+
+
+def plant(root: Path, files: dict[str, str]) -> None:
+    for name, source in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source + "\n")
+
+
+def test_import_checker_accepts_what_is_allowed(tmp_path: Path) -> None:
+    plant(tmp_path, ALLOWED)
+    assert import_violations(tmp_path) == []
+
+
+@pytest.mark.parametrize(("name", "source", "why"), PLANTED)
+def test_import_checker_sees_a_planted_violation(tmp_path: Path, name: str, source: str, why: str) -> None:
+    plant(tmp_path, {**ALLOWED, name: source})
+    [violation] = import_violations(tmp_path)
+    assert violation.startswith(f"{name}:{len(source.splitlines())} ")
+    assert why in violation
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Versions
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def pins(name: str) -> dict[str, str]:
+    """{distribution: exact version} of a constraints file; anything but `name==version` is refused."""
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line and not line.startswith("#")]
+    found = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([0-9][0-9a-z.]*)", line) for line in lines]
+    assert all(found), [line for line, match in zip(lines, found, strict=True) if not match]
+    return {match[1].lower().replace("_", "-"): match[2] for match in found if match}
+
+
+EVERY_REQUIREMENT = [
+    *PROJECT["dependencies"],
+    *(line for lines in PROJECT["optional-dependencies"].values() for line in lines),
+]
+
+
+def test_one_version_everywhere() -> None:
+    [cited] = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert PROJECT["version"] == cited == persian_rummy_env.__version__
+    assert f"## [{PROJECT['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("line", EVERY_REQUIREMENT)
+def test_constraints_pin_every_requirement_within_its_range(line: str) -> None:
+    requirement = Requirement(line)
+    assert pins("constraints.txt")[requirement.name] in requirement.specifier
+
+
+def test_constraints_pull_in_no_cuda_package() -> None:
+    assert [name for name in pins("constraints.txt") if name.startswith(("nvidia", "cuda", "triton"))] == []
+    assert pins("constraints.txt")["torch"] == "2.13.0"
+
+
+@pytest.mark.parametrize("line", PROJECT["dependencies"])
+def test_lowest_constraints_are_the_lower_end_of_each_range(line: str) -> None:
+    requirement = Requirement(line)
+    [low] = [Version(part.version) for part in requirement.specifier if part.operator == ">="]
+    assert Version(pins("constraints-lowest.txt")[requirement.name]) == low
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The wheel
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-index"]
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True, timeout=300)
+    [built] = folder.glob("*.whl")
+    return built
+
+
+def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.split("/")[0] for name in names} == {
+        "persian_rummy_env",
+        f"persian_rummy_rl-{PROJECT['version']}.dist-info",
+    }
+    shipped = {name for name in names if name.endswith(".py")}
+    assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
+    assert "persian_rummy_env/py.typed" in names
+    assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
+
+
+def test_wheel_says_what_it_is(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        info = f"persian_rummy_rl-{PROJECT['version']}.dist-info"
+        metadata = archive.read(f"{info}/METADATA").decode()
+        assert "persian-rummy = persian_rummy_env.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+        assert f"{info}/licenses/LICENSE" in archive.namelist()
+    assert "\nLicense-Expression: MIT\n" in metadata
+    required = {Requirement(line).name for line in re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.MULTILINE)}
+    assert required == {Requirement(line).name for line in PROJECT["dependencies"]}
+
+
+def test_wheel_is_imported_away_from_the_repository_without_the_training_stack(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import persian_rummy_env\n"
+        "print(persian_rummy_env.__file__)\n"
+        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'agents', 'train'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-I", "-c", program, tmp_path]
+    printed = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
+    where, loaded = printed.splitlines()
+    assert Path(where).is_relative_to(tmp_path)
+    assert loaded == ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The environment that the Makefile keeps
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Stands for python: makes a folder for `-m venv`, writes down each `-m pip install`, fails it while `broken` exists.
+FAKE_PYTHON = """#!/bin/sh
+case "$*" in
+  "-m venv --clear "*) rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; echo venv >> log ;;
+  "-m pip install "*)  echo install >> log; if [ -e broken ]; then exit 1; fi ;;
+esac
+"""
+
+
+class FakeMachine:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+        python = folder / "python"
+        python.write_text(FAKE_PYTHON)
+        python.chmod(0o755)
+
+    def make_env(self) -> tuple[int, list[str]]:
+        """The exit status of `make env`, and what it did."""
+        log = self.folder / "log"
+        log.write_text("")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+        run = subprocess.run(
+            ["make", "env", f"PYTHON={self.folder}/python"],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return run.returncode, log.read_text().split()
+
+    def touch(self, name: str) -> None:
+        """Make `name` newer than everything else."""
+        newest = max(path.stat().st_mtime for path in self.folder.rglob("*"))
+        os.utime(self.folder / name, (newest + 1, newest + 1))
+
+
+def test_make_env_again_does_nothing_until_a_version_changes(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path)
+    assert machine.make_env() == (0, ["venv", "install"])
+    assert machine.make_env() == (0, [])
+    machine.touch("constraints.txt")
+    assert machine.make_env() == (0, ["install"])
+
+
+def test_make_env_cut_short_starts_over(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path)
+    (tmp_path / "broken").touch()
+    status, done = machine.make_env()
+    assert status != 0
+    assert done == ["venv", "install"]
+    (tmp_path / "broken").unlink()
+    assert machine.make_env() == (0, ["venv", "install"])
+    assert machine.make_env() == (0, [])
+
+
+def test_make_env_cut_short_while_a_version_changes_starts_over(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path)
+    machine.make_env()
+    machine.touch("constraints.txt")
+    (tmp_path / "broken").touch()
+    status, done = machine.make_env()
+    assert status != 0
+    assert done == ["install"]
+    (tmp_path / "broken").unlink()
+    assert machine.make_env() == (0, ["venv", "install"])
