@@ -1,0 +1,216 @@
+"""The compiled functions that the faces call: one loop over games each.
+
+Arrays by lane: ``games`` (n,) STATE, ``legal`` (n, WORDS) uint64, ``observation`` flat uint8 of n rows of ``SIZE``,
+``mask`` flat int8 of n rows of ``NUM_ACTIONS``, ``seat`` (n,) int8, ``reward`` (n, 4) float32, flags (n,) bool.
+All work on lanes ``start <= lane < stop``, so that several threads can share a batch; no lane reads another.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..rules import NUM_SEATS, NUM_TEAMS
+from ..state import OVER
+from .apply import apply
+from .bits import spread32, spread64
+from .deal import ANY_DEALER, start_episode
+from .jit import compiled
+from .legal import WORDS, count_legal, is_legal, legal_actions, nth_legal
+from .observe import observe
+from .rng import sample_below, seed_game
+from .score import margin
+
+NO_SEAT = -1
+IGNORED = -1
+"""In place of an action: this lane's action was not looked at."""
+
+SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
+MARGIN_DENSE, MARGIN_END, WIN = 0, 1, 2
+RUNNING, ENDED = 0, 1
+MARGIN_SCALE = 100.0
+
+FULL_WORDS = NUM_ACTIONS // 64
+TAIL = NUM_ACTIONS - 64 * FULL_WORDS
+assert 32 <= TAIL < 64
+HALF = np.uint64(32)
+
+
+@compiled
+def write_mask(words, row, mask):
+    """Spread the packed legal actions of a lane into its row of bytes, and not a byte further."""
+    base = row * NUM_ACTIONS
+    for word in range(FULL_WORDS):
+        spread64(mask, base + 64 * word, words[row, word])
+    last = words[row, FULL_WORDS]
+    spread32(mask, base + 64 * FULL_WORDS, last)
+    for index in range(32, TAIL):
+        mask[base + 64 * FULL_WORDS + index] = (last >> np.uint64(index)) & np.uint64(1)
+
+
+@compiled
+def show(games, lane, legal, observation, mask, seat):
+    """Mask, observation and seat to move of a lane under way."""
+    game = games[lane]
+    legal_actions(game, legal, lane)
+    write_mask(legal, lane, mask)
+    to_move = int(game["seat"])
+    observe(game, to_move, observation, lane)
+    seat[lane] = to_move
+
+
+@compiled
+def show_ended(games, lane, legal, observation, mask, seat):
+    """A finished lane that waits: the last view of the seat that moved last, nobody to move, an empty mask."""
+    for word in range(WORDS):
+        legal[lane, word] = np.uint64(0)
+    write_mask(legal, lane, mask)
+    observe(games[lane], int(games[lane]["seat"]), observation, lane)
+    seat[lane] = NO_SEAT
+
+
+@compiled
+def reset(games, chosen, seeds, seeded, dealers, ended, legal, observation, mask, seat, start, stop):
+    """Start a new episode in the chosen lanes.
+
+    Args:
+        chosen: (n,) bool.
+        seeds: (n,) uint64, used where ``seeded`` is True; else the lane's generator goes on.
+        dealers: (n,) int8, a seat or ``ANY_DEALER``.
+        ended: (n,) bool, cleared.
+    """
+    for lane in range(start, stop):
+        if chosen[lane]:
+            if seeded:
+                seed_game(games[lane], seeds[lane])
+            start_episode(games[lane], int(dealers[lane]))
+            ended[lane] = False
+            show(games, lane, legal, observation, mask, seat)
+
+
+@compiled
+def first_illegal(actions, ended, legal, start, stop):
+    """The first lane whose action is out of range or illegal, or -1. Lanes that wait are not looked at."""
+    for lane in range(start, stop):
+        if not ended[lane]:
+            action = int(actions[lane])
+            if action < 0 or action >= NUM_ACTIONS or not is_legal(legal, lane, action):
+                return lane
+    return -1
+
+
+@compiled
+def pay(reward, lane, value):
+    """Rewards by absolute seat: ``value`` to team 0, its negative to team 1."""
+    for seat in range(NUM_SEATS):
+        reward[lane, seat] = value if seat % NUM_TEAMS == 0 else -value
+
+
+@compiled
+def play(game, action, reward_kind):
+    """Play a legal action; returns what team 0 earns by it."""
+    before = margin(game)
+    finished = int(game["score"][0]) - int(game["score"][1])
+    apply(game, action)
+    if reward_kind == MARGIN_DENSE:
+        return (margin(game) - before) / MARGIN_SCALE
+    if reward_kind == MARGIN_END:
+        return (int(game["score"][0]) - int(game["score"][1]) - finished) / MARGIN_SCALE
+    if int(game["phase"]) == OVER:
+        return float(np.sign(margin(game)))
+    return 0.0
+
+
+@compiled
+def step(
+    games, actions, ended, legal, final, done, observation, mask, seat, reward, terminated, truncated,
+    reward_kind, autoreset, max_decisions, start, stop,
+):  # fmt: skip
+    """One decision in every lane.
+
+    Args:
+        actions: (n,) integers. An illegal one (and only where ``first_illegal`` was not asked) forfeits the episode.
+        ended: (n,) bool, lanes that wait for a reset; read and written.
+        final: (n,) STATE, gets the last state of the lanes that end in this step (``done``), under SAME_STEP.
+        done: (n,) bool, lanes that ended in this step.
+        max_decisions: the episode is truncated after so many; 0: never.
+    """
+    for lane in range(start, stop):
+        game = games[lane]
+        over = False
+        cut = False
+        value = 0.0
+        if ended[lane]:
+            done[lane] = False
+            terminated[lane] = False
+            truncated[lane] = False
+            pay(reward, lane, 0.0)
+            if autoreset == NEXT_STEP:
+                game["given"] = 0
+                start_episode(game, ANY_DEALER)
+                ended[lane] = False
+                show(games, lane, legal, observation, mask, seat)
+            continue
+        action = int(actions[lane])
+        if action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action):
+            value = play(game, action, reward_kind)
+            over = int(game["phase"]) == OVER
+            cut = not over and max_decisions > 0 and int(game["episode_decisions"]) >= max_decisions
+        else:
+            value = -1.0 if int(game["seat"]) % NUM_TEAMS == 0 else 1.0
+            over = True
+        terminated[lane] = over
+        truncated[lane] = cut
+        done[lane] = over or cut
+        pay(reward, lane, value)
+        if over or cut:
+            if autoreset == SAME_STEP:
+                final[lane] = game
+                game["given"] = 0
+                start_episode(game, ANY_DEALER)
+            else:
+                ended[lane] = True
+                show_ended(games, lane, legal, observation, mask, seat)
+                continue
+        show(games, lane, legal, observation, mask, seat)
+
+
+@compiled
+def show_all(games, ended, legal, observation, mask, seat, start, stop):
+    """Write mask, observation and seat of every lane anew, from its state."""
+    for lane in range(start, stop):
+        if ended[lane]:
+            show_ended(games, lane, legal, observation, mask, seat)
+        else:
+            show(games, lane, legal, observation, mask, seat)
+
+
+@compiled
+def sample(games, legal, actions, start, stop):
+    """Draw uniformly among the legal actions, from each lane's own sampling stream; 0 where nothing is legal."""
+    for lane in range(start, stop):
+        count = count_legal(legal, lane)
+        actions[lane] = nth_legal(legal, lane, sample_below(games[lane], count)) if count > 0 else 0
+
+
+@compiled
+def pick(legal, fractions, actions, start, stop):
+    """As ``sample``, by fractions (n,) in [0, 1) drawn elsewhere."""
+    for lane in range(start, stop):
+        count = count_legal(legal, lane)
+        order = min(int(fractions[lane] * count), count - 1)
+        actions[lane] = nth_legal(legal, lane, order) if count > 0 else 0
+
+
+@compiled
+def observe_seats(games, seats, observation, start, stop):
+    """The observation of seat ``seats[lane]`` of each game, whoever is to move."""
+    for lane in range(start, stop):
+        observe(games[lane], int(seats[lane]), observation, lane)
+
+
+@compiled
+def legal_words(games, legal, start, stop):
+    """The packed legal actions of each game."""
+    for lane in range(start, stop):
+        legal_actions(games[lane], legal, lane)

@@ -1,0 +1,127 @@
+"""Writing what a seat sees into the observation vector: every block of ``observation.BLOCKS``, in order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cards import JOKER, NUM_CARDS
+from ..observation import BLOCK, SCALED_MAX, SCORE_BITS, SCORE_STEP, SCORE_ZERO, SIZE
+from ..rules import NUM_SEATS, NUM_TEAMS
+from ..state import NOBODY, NOTHING_OWED, OVER
+from .bits import ONE, ZERO, bit, plus, popcount, spread64
+from .jit import compiled
+
+HAND = BLOCK["hand"].offset
+KNOWN = BLOCK["known_left"].offset
+DECLINED = BLOCK["declined_left"].offset
+SETS = BLOCK["sets"].offset
+RUNS = BLOCK["runs"].offset
+LAID_US = BLOCK["laid_us"].offset
+OWED = BLOCK["owed"].offset
+PILE = BLOCK["pile"].offset
+PILE_DEPTH = BLOCK["pile_depth"].offset
+DISCARDED = BLOCK["discarded_me"].offset
+FLAGS = BLOCK["points_bits_us"].offset
+"""Here begin the blocks of single bits, 63 in all, that are written as one word."""
+HAND_SIZE = BLOCK["hand_size"].offset
+STOCK_SIZE = BLOCK["stock_size"].offset
+PASSES = BLOCK["passes"].offset
+DEAL = BLOCK["deal"].offset
+DEALS_AFTER = BLOCK["deals_after"].offset
+POINTS = BLOCK["points"].offset
+SCORE = BLOCK["score"].offset
+
+POINTS_US, POINTS_THEM, SCORE_US, SCORE_THEM, TO_MOVE, PHASE, DEALER, OUT, RULES = (
+    np.uint64(BLOCK[name].offset - FLAGS)
+    for name in ("points_bits_us", "points_bits_them", "score_bits_us", "score_bits_them")
+    + ("to_move", "phase", "dealer", "out", "rules")
+)  # fmt: skip
+SIGN = np.uint64(1)
+assert BLOCK["rules"].stop - FLAGS <= 64 and SCORE_BITS < 16 and HAND_SIZE == BLOCK["rules"].stop
+
+
+@compiled
+def observe(game, seat, out, row):
+    """Write the observation of ``seat`` into row ``row`` of ``out``, a flat uint8 array of rows of ``SIZE`` bytes.
+
+    A plane takes 56 bytes and ``spread64`` writes 64: each block overwrites what the one before it wrote too far.
+    """
+    base = row * SIZE
+    left, partner, right = (seat + 1) % NUM_SEATS, (seat + 2) % NUM_SEATS, (seat + 3) % NUM_SEATS
+    spread64(out, base + HAND, game["hand"][seat])
+    spread64(out, base + KNOWN, game["known"][left])
+    spread64(out, base + KNOWN + NUM_CARDS, game["known"][partner])
+    spread64(out, base + KNOWN + 2 * NUM_CARDS, game["known"][right])
+    spread64(out, base + DECLINED, game["declined"][left])
+    spread64(out, base + DECLINED + NUM_CARDS, game["declined"][partner])
+    spread64(out, base + DECLINED + 2 * NUM_CARDS, game["declined"][right])
+    spread64(out, base + SETS, game["sets"])
+    spread64(out, base + RUNS, game["runs"])
+    spread64(out, base + LAID_US, plus(game["laid"][seat], game["laid"][partner]))
+    owed = int(game["owed"])
+    spread64(out, base + OWED, ZERO if owed == NOTHING_OWED else bit(owed))
+    spread64(out, base + PILE, game["pile"])
+    observe_pile(game, seat, out, base)
+    spread64(out, base + FLAGS, flags(game, seat))
+    observe_numbers(game, seat, out, base)
+
+
+@compiled
+def observe_pile(game, seat, out, base):
+    """The pile card by card: how deep each lies, and who discarded it."""
+    for plane in range(1 + NUM_SEATS):
+        spread64(out, base + PILE_DEPTH + plane * NUM_CARDS, ZERO)
+    size = int(game["pile_size"])
+    jokers = 0
+    for depth in range(size):
+        card = int(game["pile_card"][size - 1 - depth])
+        if card == JOKER:
+            card += jokers
+            jokers += 1
+        out[base + PILE_DEPTH + card] = depth + 1
+        by = int(game["pile_seat"][size - 1 - depth])
+        if by != NOBODY:
+            out[base + DISCARDED + ((by - seat) % NUM_SEATS) * NUM_CARDS + card] = 1
+
+
+@compiled
+def signed(score):
+    """A score as a sign bit and its size."""
+    return (np.uint64(-score) << ONE) | SIGN if score < 0 else np.uint64(score) << ONE
+
+
+@compiled
+def flags(game, seat):
+    """The blocks of single bits from ``FLAGS`` on, as one word."""
+    us = seat % NUM_TEAMS
+    them = 1 - us
+    word = np.uint64(int(game["points"][us])) << POINTS_US
+    word |= np.uint64(int(game["points"][them])) << POINTS_THEM
+    word |= signed(int(game["score"][us])) << SCORE_US
+    word |= signed(int(game["score"][them])) << SCORE_THEM
+    phase = int(game["phase"])
+    if phase != OVER:
+        word |= ONE << (TO_MOVE + np.uint64((int(game["seat"]) - seat) % NUM_SEATS))
+    word |= ONE << (PHASE + np.uint64(phase))
+    word |= ONE << (DEALER + np.uint64((int(game["dealer"]) - seat) % NUM_SEATS))
+    out = int(game["out"])
+    if out != NOBODY:
+        word |= ONE << (OUT + np.uint64((out - seat) % NUM_SEATS))
+    word |= np.uint64(int(game["quad_jacks"]) + 2 * int(game["stock_end"])) << RULES
+    return word
+
+
+@compiled
+def observe_numbers(game, seat, out, base):
+    """The blocks that hold one number a byte."""
+    for relative in range(NUM_SEATS):
+        out[base + HAND_SIZE + relative] = popcount(game["hand"][(seat + relative) % NUM_SEATS])
+    out[base + STOCK_SIZE] = game["stock_size"]
+    out[base + PASSES] = game["passes"]
+    out[base + DEAL] = game["deal"]
+    out[base + DEALS_AFTER] = int(game["deals"]) - 1 - int(game["deal"])
+    for relative in range(NUM_TEAMS):
+        team = (seat + relative) % NUM_TEAMS
+        out[base + POINTS + relative] = min(int(game["points"][team]), SCALED_MAX)
+        scaled = SCORE_ZERO + int(game["score"][team]) // SCORE_STEP
+        out[base + SCORE + relative] = min(max(scaled, 0), SCALED_MAX)

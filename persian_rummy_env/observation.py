@@ -1,0 +1,108 @@
+"""What a seat sees: the named blocks of the observation vector.
+
+An observation is a flat ``uint8`` vector; ``BLOCKS`` lists its parts in order, and offsets follow from their lengths.
+Seats are relative to the one who looks: me, left (who plays after me), partner, right. A plane of cards has 56 places:
+the 52 cards by index, then "at least one, two, three, four jokers"; in the pile's planes those last four are the jokers
+by their order from the top, the way ``take JK1`` names them.
+
+To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC face gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .cards import NUM_CARDS, NUM_KINDS, NUM_PLAIN
+from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, PASSES_TO_END
+from .state import MAX_PILE, PHASES, STOCK_SIZE
+
+VERSION = 1
+"""Of the layout and meaning of the vector: a trained policy of another version does not fit."""
+
+RELATIVE_SEATS = ("me", "left", "partner", "right")
+OTHERS = RELATIVE_SEATS[1:]
+TEAMS = ("us", "them")
+POINT_BITS = 10
+SCORE_BITS = 12
+SCALED_MAX = 255
+SCORE_ZERO = 128
+SCORE_STEP = 4
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named part of the vector: ``length`` bytes from ``offset``, each in 0..``high``."""
+
+    name: str
+    offset: int
+    length: int
+    high: int
+    owner: str
+    meaning: str
+
+    @property
+    def stop(self) -> int:
+        return self.offset + self.length
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.offset, self.stop)
+
+
+_ROWS = (
+    ("hand", NUM_CARDS, 1, "me", "cards in my hand"),
+    *((f"known_{who}", NUM_CARDS, 1, who, "cards known to be in the hand: taken in public, not yet played") for who in OTHERS),
+    *((f"declined_{who}", NUM_CARDS, 1, who, "cards left in the pile at the seat's last chance to take them") for who in OTHERS),
+    ("sets", NUM_CARDS, 1, "table", "cards that lie in sets"),
+    ("runs", NUM_PLAIN, 1, "table", "cards that lie in runs"),
+    ("laid_us", NUM_CARDS, 1, "table", "cards on the table that my team laid"),
+    ("owed", NUM_KINDS, 1, "table", "the card taken that the seat to move must meld first; 52 is a joker"),
+    ("pile", NUM_CARDS, 1, "table", "cards in the discard pile"),
+    ("pile_depth", NUM_CARDS, MAX_PILE, "table", "place of a card in the pile, 1 on top; 0: not there"),
+    *((f"discarded_{who}", NUM_CARDS, 1, who, "cards of the pile that this seat discarded") for who in RELATIVE_SEATS),
+    *((f"points_bits_{who}", POINT_BITS, 1, who, "points laid in this deal, lowest bit first") for who in TEAMS),
+    *((f"score_bits_{who}", 1 + SCORE_BITS, 1, who, "score of the finished deals: sign (1: negative), then the size, lowest bit first") for who in TEAMS),
+    ("to_move", NUM_SEATS, 1, "table", "the seat to move, one-hot by relative seat; empty once the episode is over"),
+    ("phase", len(PHASES), 1, "table", "draw, meld, over: one-hot"),
+    ("dealer", NUM_SEATS, 1, "table", "the dealer, one-hot by relative seat"),
+    ("out", NUM_SEATS, 1, "table", "who went out in the deal finished last, one-hot by relative seat"),
+    ("rules", 2, 1, "table", "quad_bonus is 'jacks'; stock_out is 'end'"),
+    ("hand_size", NUM_SEATS, NUM_CARDS, "table", "cards in each hand, by relative seat"),
+    ("stock_size", 1, STOCK_SIZE, "table", "cards left in the stock"),
+    ("passes", 1, PASSES_TO_END, "table", "passes in a row"),
+    ("deal", 1, MAX_DEALS - 1, "table", "deals finished before this one"),
+    ("deals_after", 1, MAX_DEALS - 1, "table", "deals of the game that follow this one"),
+    ("points", NUM_TEAMS, SCALED_MAX, "table", "points laid in this deal by us and them, at most 255"),
+    ("score", NUM_TEAMS, SCALED_MAX, "table", "128 + score of the finished deals / 4, rounded down, clipped to 0..255, us and them"),
+)  # fmt: skip
+
+
+def _blocks() -> tuple[Block, ...]:
+    blocks, offset = [], 0
+    for name, length, high, owner, meaning in _ROWS:
+        blocks.append(Block(name, offset, length, high, owner, meaning))
+        offset += length
+    return tuple(blocks)
+
+
+BLOCKS = _blocks()
+BLOCK = {block.name: block for block in BLOCKS}
+SIZE = BLOCKS[-1].stop
+"""Bytes of an observation."""
+HIGH = np.concatenate([np.full(block.length, block.high, dtype=np.uint8) for block in BLOCKS])
+"""The largest value of each byte, shape (SIZE,), uint8."""
+HIGH.flags.writeable = False
+
+
+def as_float(observation: np.ndarray) -> np.ndarray:
+    """Raw observations (..., SIZE) as ``float32`` in [0, 1]: ``float32(raw) / float32(high)``."""
+    return observation.astype(np.float32) / HIGH.astype(np.float32)
+
+
+def blocks_of(observation: np.ndarray) -> dict[str, np.ndarray]:
+    """Views of each block of observations (..., SIZE), by name, of the same memory."""
+    if observation.shape[-1] != SIZE:
+        raise ValueError(f"observation of shape {observation.shape}: expected the last dimension to be {SIZE}")
+    return {block.name: observation[..., block.slice] for block in BLOCKS}

@@ -1,0 +1,143 @@
+"""A batch of games with its arrays: what the faces hold, and the only caller of the compiled loop.
+
+It checks nothing of what its caller should have checked; the faces do that and speak to the user.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .actions import NUM_ACTIONS
+from .core import batch
+from .core.deal import ANY_DEALER
+from .core.legal import WORDS
+from .core.notice import compile_notice
+from .observation import SIZE
+from .options import NOT_GIVEN, Deals, Options, fresh_seed
+from .rules import NUM_SEATS
+from .state import STATE
+
+MIN_LANES_PER_THREAD = 64
+"""Below this, handing lanes to a thread costs more than playing them."""
+
+
+class Tables:
+    """``lanes`` games, their states and what the seats to move see of them.
+
+    Attributes:
+        games: (n,) STATE.
+        ended: (n,) bool, lanes that wait for a reset.
+        legal: (n, WORDS) uint64, the legal actions packed.
+        observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
+        reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
+        final: (n,) STATE, the last state of the lanes that are ``done`` and went on at once.
+    """
+
+    def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:
+        self.lanes = lanes
+        self.options = options
+        self.autoreset = autoreset
+        self.threads = threads
+        self.started = False
+        self.games = np.zeros(lanes, dtype=STATE)
+        self._write_rules()
+        self.ended = np.zeros(lanes, dtype=bool)
+        self.done = np.zeros(lanes, dtype=bool)
+        self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
+        self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
+        self.allocate_output()
+        self._pool: ThreadPoolExecutor | None = None
+        self._parts = self._split(lanes, threads)
+
+    def allocate_output(self) -> None:
+        """New arrays for what is handed out; those handed out before stay as they are."""
+        lanes = self.lanes
+        self.observation = np.empty((lanes, SIZE), dtype=np.uint8)
+        self.action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
+        self.seat = np.empty(lanes, dtype=np.int8)
+        self.reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
+        self.terminated = np.zeros(lanes, dtype=bool)
+        self.truncated = np.zeros(lanes, dtype=bool)
+
+    def _write_rules(self) -> None:
+        rules = self.options.rules
+        self.games["deals"] = self.options.deals
+        self.games["quad_jacks"] = rules.quad_bonus == "jacks"
+        self.games["stock_end"] = rules.stock_out == "end"
+
+    @staticmethod
+    def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
+        parts = max(1, min(threads, lanes // MIN_LANES_PER_THREAD))
+        edges = [lanes * part // parts for part in range(parts + 1)]
+        return list(zip(edges[:-1], edges[1:], strict=True))
+
+    def _over_lanes(self, kernel: Callable[..., Any], *args: Any) -> None:
+        """Call a kernel on all lanes, split over the threads; the calling thread takes the first part."""
+        if len(self._parts) == 1:
+            kernel(*args, 0, self.lanes)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="persian-rummy")
+        waiting: list[Future[Any]] = [self._pool.submit(kernel, *args, *part) for part in self._parts[1:]]
+        kernel(*args, *self._parts[0])
+        for future in waiting:
+            future.result()
+
+    def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
+        """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators."""
+        if seeds is None and not self.started:
+            seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.lanes, np.uint64)
+        self._give_decks(chosen, deals.decks)
+        seeded = seeds is not None
+        seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
+        with compile_notice():
+            self._over_lanes(
+                batch.reset, self.games, chosen, seeds, seeded, deals.dealers, self.ended,
+                self.legal, self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+            )  # fmt: skip
+        self.done[chosen] = False
+        self.reward[chosen] = 0
+        self.terminated[chosen] = False
+        self.truncated[chosen] = False
+        self.started = True
+
+    def _give_decks(self, chosen: np.ndarray, decks: np.ndarray) -> None:
+        given = np.zeros(len(decks), dtype=np.uint8)
+        for deal in range(decks.shape[1]):
+            given |= (decks[:, deal, 0] != NOT_GIVEN).astype(np.uint8) << deal
+        self.games["given"][chosen] = np.broadcast_to(given, self.lanes)[chosen]
+        spread = np.broadcast_to(decks, (self.lanes, *decks.shape[1:]))
+        self.games["decks"][chosen, : decks.shape[1]] = spread[chosen]
+
+    def first_illegal(self, actions: np.ndarray) -> int:
+        """The first lane whose action is not legal, or -1."""
+        return batch.first_illegal(actions, self.ended, self.legal, 0, self.lanes)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
+        self._over_lanes(
+            batch.step, self.games, actions, self.ended, self.legal, self.final, self.done,
+            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+            self.reward, self.terminated, self.truncated,
+            self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
+        )  # fmt: skip
+
+    def show(self) -> None:
+        """Write what is handed out anew, after the states were changed from outside."""
+        self._over_lanes(
+            batch.show_all, self.games, self.ended, self.legal,
+            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+        )  # fmt: skip
+
+    def sample(self) -> np.ndarray:
+        """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
+        actions = np.empty(self.lanes, dtype=np.int64)
+        self._over_lanes(batch.sample, self.games, self.legal, actions)
+        return actions
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}
