@@ -28,7 +28,7 @@ define install
 	@echo "== $(1): installing (a few minutes the first time)"
 	@if [ -e $(1).incomplete ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 	    touch $(1).incomplete; $(PYTHON) -m venv --clear $(1); fi
-	@touch $(1).incomplete
+	@touch $(1).incomplete; rm -f $(1)/.installed
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 	@rm $(1).incomplete
 	@touch $(1)/.installed
