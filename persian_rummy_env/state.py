@@ -63,6 +63,7 @@ FIELDS = (
     Field("pile_size", "u1", (), "0..28", PUBLIC, "cards in the pile"),
     Field("stock_size", "u1", (), "0..27", PUBLIC, "cards left in the stock"),
     Field("phase", "u1", (), "0..2", PUBLIC, "draw, meld (and discard), over"),
+    Field("ended", "u1", (), "0..1", PUBLIC, "the episode is over, cut short or forfeited, and waits for a reset"),
     Field("seat", "u1", (), "0..3", PUBLIC, "the seat to move; once over, the seat that moved last"),
     Field("dealer", "u1", (), "0..3", PUBLIC, "the dealer of this deal"),
     Field("deal", "u1", (), "0..3", PUBLIC, "the number of this deal in the game"),

@@ -5,15 +5,14 @@ It checks nothing of what its caller should have checked; the faces do that and 
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from .actions import NUM_ACTIONS
 from .core import batch
-from .core.deal import ANY_DEALER
 from .core.legal import WORDS
 from .core.notice import compile_notice
 from .observation import SIZE
@@ -30,7 +29,6 @@ class Tables:
 
     Attributes:
         games: (n,) STATE.
-        ended: (n,) bool, lanes that wait for a reset.
         legal: (n, WORDS) uint64, the legal actions packed.
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
@@ -45,7 +43,6 @@ class Tables:
         self.started = False
         self.games = np.zeros(lanes, dtype=STATE)
         self._write_rules()
-        self.ended = np.zeros(lanes, dtype=bool)
         self.done = np.zeros(lanes, dtype=bool)
         self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
         self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
@@ -95,15 +92,13 @@ class Tables:
         seeded = seeds is not None
         seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
         with compile_notice():
-            self._over_lanes(
-                batch.reset, self.games, chosen, seeds, seeded, deals.dealers, self.ended,
-                self.legal, self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
-            )  # fmt: skip
+            self._over_lanes(batch.reset, self.games, chosen, seeds, seeded, deals.dealers)
         self.done[chosen] = False
         self.reward[chosen] = 0
         self.terminated[chosen] = False
         self.truncated[chosen] = False
         self.started = True
+        self.show()
 
     def _give_decks(self, chosen: np.ndarray, decks: np.ndarray) -> None:
         given = np.zeros(len(decks), dtype=np.uint8)
@@ -115,12 +110,12 @@ class Tables:
 
     def first_illegal(self, actions: np.ndarray) -> int:
         """The first lane whose action is not legal, or -1."""
-        return batch.first_illegal(actions, self.ended, self.legal, 0, self.lanes)
+        return batch.first_illegal(self.games, actions, self.legal, 0, self.lanes)
 
     def step(self, actions: np.ndarray) -> None:
         """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
         self._over_lanes(
-            batch.step, self.games, actions, self.ended, self.legal, self.final, self.done,
+            batch.step, self.games, actions, self.legal, self.final, self.done,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
             self.reward, self.terminated, self.truncated,
             self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
@@ -129,7 +124,7 @@ class Tables:
     def show(self) -> None:
         """Write what is handed out anew, after the states were changed from outside."""
         self._over_lanes(
-            batch.show_all, self.games, self.ended, self.legal,
+            batch.show_all, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
         )  # fmt: skip
 

@@ -22,18 +22,14 @@ from .rng import sample_below, seed_game
 from .score import margin
 
 NO_SEAT = -1
-IGNORED = -1
-"""In place of an action: this lane's action was not looked at."""
 
 SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
 MARGIN_DENSE, MARGIN_END, WIN = 0, 1, 2
-RUNNING, ENDED = 0, 1
 MARGIN_SCALE = 100.0
 
 FULL_WORDS = NUM_ACTIONS // 64
 TAIL = NUM_ACTIONS - 64 * FULL_WORDS
 assert 32 <= TAIL < 64
-HALF = np.uint64(32)
 
 
 @compiled
@@ -50,52 +46,45 @@ def write_mask(words, row, mask):
 
 @compiled
 def show(games, lane, legal, observation, mask, seat):
-    """Mask, observation and seat to move of a lane under way."""
+    """Mask, observation and seat to move of a lane. One that waits for a reset shows the last view of the seat that
+    moved last, an empty mask, and nobody to move."""
     game = games[lane]
-    legal_actions(game, legal, lane)
-    write_mask(legal, lane, mask)
     to_move = int(game["seat"])
-    observe(game, to_move, observation, lane)
-    seat[lane] = to_move
-
-
-@compiled
-def show_ended(games, lane, legal, observation, mask, seat):
-    """A finished lane that waits: the last view of the seat that moved last, nobody to move, an empty mask."""
-    for word in range(WORDS):
-        legal[lane, word] = np.uint64(0)
+    if game["ended"]:
+        for word in range(WORDS):
+            legal[lane, word] = np.uint64(0)
+        seat[lane] = NO_SEAT
+    else:
+        legal_actions(game, legal, lane)
+        seat[lane] = to_move
     write_mask(legal, lane, mask)
-    observe(games[lane], int(games[lane]["seat"]), observation, lane)
-    seat[lane] = NO_SEAT
+    observe(game, to_move, observation, lane)
 
 
 @compiled
-def reset(games, chosen, seeds, seeded, dealers, ended, legal, observation, mask, seat, start, stop):
+def reset(games, chosen, seeds, seeded, dealers, start, stop):
     """Start a new episode in the chosen lanes.
 
     Args:
         chosen: (n,) bool.
         seeds: (n,) uint64, used where ``seeded`` is True; else the lane's generator goes on.
         dealers: (n,) int8, a seat or ``ANY_DEALER``.
-        ended: (n,) bool, cleared.
     """
     for lane in range(start, stop):
         if chosen[lane]:
             if seeded:
                 seed_game(games[lane], seeds[lane])
             start_episode(games[lane], int(dealers[lane]))
-            ended[lane] = False
-            show(games, lane, legal, observation, mask, seat)
 
 
 @compiled
-def first_illegal(actions, ended, legal, start, stop):
+def first_illegal(games, actions, legal, start, stop):
     """The first lane whose action is out of range or illegal, or -1. Lanes that wait are not looked at."""
     for lane in range(start, stop):
-        if not ended[lane]:
-            action = int(actions[lane])
-            if action < 0 or action >= NUM_ACTIONS or not is_legal(legal, lane, action):
-                return lane
+        action = int(actions[lane])
+        legal_here = action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action)
+        if not legal_here and not games[lane]["ended"]:
+            return lane
     return -1
 
 
@@ -123,14 +112,13 @@ def play(game, action, reward_kind):
 
 @compiled
 def step(
-    games, actions, ended, legal, final, done, observation, mask, seat, reward, terminated, truncated,
+    games, actions, legal, final, done, observation, mask, seat, reward, terminated, truncated,
     reward_kind, autoreset, max_decisions, start, stop,
 ):  # fmt: skip
     """One decision in every lane.
 
     Args:
         actions: (n,) integers. An illegal one (and only where ``first_illegal`` was not asked) forfeits the episode.
-        ended: (n,) bool, lanes that wait for a reset; read and written.
         final: (n,) STATE, gets the last state of the lanes that end in this step (``done``), under SAME_STEP.
         done: (n,) bool, lanes that ended in this step.
         max_decisions: the episode is truncated after so many; 0: never.
@@ -140,49 +128,42 @@ def step(
         over = False
         cut = False
         value = 0.0
-        if ended[lane]:
-            done[lane] = False
-            terminated[lane] = False
-            truncated[lane] = False
-            pay(reward, lane, 0.0)
+        if game["ended"]:
             if autoreset == NEXT_STEP:
-                game["given"] = 0
-                start_episode(game, ANY_DEALER)
-                ended[lane] = False
-                show(games, lane, legal, observation, mask, seat)
-            continue
-        action = int(actions[lane])
-        if action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action):
-            value = play(game, action, reward_kind)
-            over = int(game["phase"]) == OVER
-            cut = not over and max_decisions > 0 and int(game["episode_decisions"]) >= max_decisions
+                restart(game)
         else:
-            value = -1.0 if int(game["seat"]) % NUM_TEAMS == 0 else 1.0
-            over = True
+            action = int(actions[lane])
+            if action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action):
+                value = play(game, action, reward_kind)
+                over = int(game["phase"]) == OVER
+                cut = not over and max_decisions > 0 and int(game["episode_decisions"]) >= max_decisions
+            else:
+                value = -1.0 if int(game["seat"]) % NUM_TEAMS == 0 else 1.0
+                over = True
+            if over or cut:
+                game["ended"] = 1
+                if autoreset == SAME_STEP:
+                    final[lane] = game
+                    restart(game)
         terminated[lane] = over
         truncated[lane] = cut
         done[lane] = over or cut
         pay(reward, lane, value)
-        if over or cut:
-            if autoreset == SAME_STEP:
-                final[lane] = game
-                game["given"] = 0
-                start_episode(game, ANY_DEALER)
-            else:
-                ended[lane] = True
-                show_ended(games, lane, legal, observation, mask, seat)
-                continue
         show(games, lane, legal, observation, mask, seat)
 
 
 @compiled
-def show_all(games, ended, legal, observation, mask, seat, start, stop):
+def restart(game):
+    """The next episode of a lane, by itself: given decks were for the one before."""
+    game["given"] = 0
+    start_episode(game, ANY_DEALER)
+
+
+@compiled
+def show_all(games, legal, observation, mask, seat, start, stop):
     """Write mask, observation and seat of every lane anew, from its state."""
     for lane in range(start, stop):
-        if ended[lane]:
-            show_ended(games, lane, legal, observation, mask, seat)
-        else:
-            show(games, lane, legal, observation, mask, seat)
+        show(games, lane, legal, observation, mask, seat)
 
 
 @compiled

@@ -74,6 +74,7 @@ def start_episode(game, dealer):
         game["score"][team] = 0
         game["last_score"][team] = 0
     game["out"] = NOBODY
+    game["ended"] = 0
     game["deal"] = 0
     game["episode_decisions"] = 0
     start_deal(game)
