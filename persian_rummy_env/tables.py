@@ -134,5 +134,26 @@ class Tables:
         self._over_lanes(batch.sample, self.games, self.legal, actions)
         return actions
 
+    def pick(self, fractions: np.ndarray) -> np.ndarray:
+        """As ``sample``, by numbers (n,) in [0, 1) drawn elsewhere."""
+        actions = np.empty(self.lanes, dtype=np.int64)
+        self._over_lanes(batch.pick, self.legal, fractions, actions)
+        return actions
+
+    def put(self, states: np.ndarray) -> None:
+        """Set the games, and show them."""
+        self.games[:] = states
+        self.done[:] = False
+        self.allocate_output()
+        self.started = True
+        with compile_notice():
+            self.show()
+
+    def close(self) -> None:
+        """Let the worker threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_pool": None}  # threads do not travel; a copy starts its own

@@ -195,3 +195,9 @@ def legal_words(games, legal, start, stop):
     """The packed legal actions of each game."""
     for lane in range(start, stop):
         legal_actions(games[lane], legal, lane)
+
+
+def unpacked(words):
+    """The action mask of packed words (..., WORDS) uint64: (..., 547) int8."""
+    flags = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
+    return flags[..., :NUM_ACTIONS].view(np.int8)
