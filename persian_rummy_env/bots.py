@@ -1,0 +1,35 @@
+"""The scripted players by name. They are compiled (``core.bots``) and see only what their seat sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .core import bots as compiled_bots
+from .rules import NUM_SEATS
+
+BOTS: dict[str, int] = {
+    "random": compiled_bots.RANDOM,
+    "greedy": compiled_bots.GREEDY,
+    "deepest": compiled_bots.DEEPEST,
+}
+"""Name to code, weakest first."""
+
+
+def bot_codes(names: str | Sequence[str]) -> np.ndarray:
+    """The codes of the bots at the four seats, shape (4,), int8.
+
+    Args:
+        names: four names by seat; two, the bots of team 0 and team 1; or one for all. Commas may divide them.
+
+    Raises:
+        ValueError: an unknown name (the known ones are listed), or another number of them.
+    """
+    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    unknown = [name for name in listed if name not in BOTS]
+    if unknown:
+        raise ValueError(f"unknown bot {', '.join(map(repr, unknown))}: known are {', '.join(BOTS)}")
+    if len(listed) not in (1, 2, NUM_SEATS):
+        raise ValueError(f"{len(listed)} bots ({', '.join(listed)}): expected one, two (by team) or four (by seat)")
+    return np.array([BOTS[listed[seat % len(listed)]] for seat in range(NUM_SEATS)], dtype=np.int8)
