@@ -43,7 +43,7 @@ ENV_LIBRARIES = import_names(PROJECT["dependencies"])
 TRAIN_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["train"])
 LIBRARIES = {
     "tables": CORE_LIBRARIES,
-    "core": CORE_LIBRARIES,
+    "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
     "persian_rummy_env": ENV_LIBRARIES,
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
@@ -157,7 +157,7 @@ PLANTED = [
     ("persian_rummy_env/core/rng.py", "from .. import aec_env", "core stands below persian_rummy_env"),
     ("persian_rummy_env/core/rng.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
     ("persian_rummy_env/core/__init__.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
-    ("persian_rummy_env/core/rng.py", "import scipy", "core may use numba, numpy"),
+    ("persian_rummy_env/core/rng.py", "import scipy", "core may use llvmlite, numba, numpy"),
     ("persian_rummy_env/core/rng.py", "import agents", "core stands below agents"),
     (
         "persian_rummy_env/aec_env.py",
