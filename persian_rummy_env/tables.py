@@ -14,7 +14,7 @@ import numpy as np
 from .actions import NUM_ACTIONS
 from .core import batch
 from .core.legal import WORDS
-from .core.notice import compile_notice
+from .core.notice import ensure_compiled
 from .observation import SIZE
 from .options import NOT_GIVEN, Deals, Options, fresh_seed
 from .rules import NUM_SEATS
@@ -36,6 +36,7 @@ class Tables:
     """
 
     def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:
+        ensure_compiled("game engine")
         self.lanes = lanes
         self.options = options
         self.autoreset = autoreset
@@ -91,8 +92,7 @@ class Tables:
         self._give_decks(chosen, deals.decks)
         seeded = seeds is not None
         seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
-        with compile_notice():
-            self._over_lanes(batch.reset, self.games, chosen, seeds, seeded, deals.dealers)
+        self._over_lanes(batch.reset, self.games, chosen, seeds, seeded, deals.dealers)
         self.done[chosen] = False
         self.reward[chosen] = 0
         self.terminated[chosen] = False
@@ -146,8 +146,7 @@ class Tables:
         self.done[:] = False
         self.allocate_output()
         self.started = True
-        with compile_notice():
-            self.show()
+        self.show()
 
     def close(self) -> None:
         """Let the worker threads go."""

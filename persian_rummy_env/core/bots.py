@@ -39,7 +39,7 @@ from .bits import (
     popcount,
 )
 from .jit import compiled
-from .legal import WORDS, completable_within, count_legal, is_legal, legal_actions, nth_legal
+from .legal import completable_within, count_legal, is_legal, legal_actions, nth_legal
 from .rng import sample_below
 from .score import hand_value
 
@@ -217,11 +217,3 @@ def play_to_end(game, words, row, bots):
         apply(game, choose(game, words, row, int(bots[int(game["seat"])])))
         decisions += 1
     return decisions
-
-
-@compiled
-def play_games(games, bots, decisions, start, stop):
-    """Let bots play every game to its end; ``bots`` (n, 4) int8, ``decisions`` (n,) int64 is written."""
-    words = np.zeros((1, WORDS), dtype=np.uint64)
-    for lane in range(start, stop):
-        decisions[lane] = play_to_end(games[lane], words, 0, bots[lane])

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from .jit import CACHE, JIT
 
-_MARK = "compiled"
-_done = not JIT or (CACHE is not None and (CACHE / _MARK).exists())
+_ready: set[str] = set()
 
 
-@contextmanager
-def compile_notice() -> Iterator[None]:
-    """Around the first call of compiled code: says so on standard error if it must be compiled first."""
-    global _done
-    if _done:
-        yield
+def ensure_compiled(part: str) -> None:
+    """Compile a part of the core (``warm_up.PARTS``) before its first use, and say so on standard error.
+
+    Where the cache holds it already, or nothing is compiled at all, this does nothing.
+    """
+    if part in _ready:
         return
-    _done = True
-    from . import warm_up
+    _ready.add(part)
+    mark = None if CACHE is None else CACHE / f"compiled-{part}"
+    if not JIT or (mark is not None and mark.exists()):
+        return
+    from .warm_up import PARTS
 
     where = f"kept in {CACHE}" if CACHE else "for this process"
-    print(f"persian_rummy_env: compiling the game engine, {where} …", file=sys.stderr, flush=True)
+    print(f"persian_rummy_env: compiling the {part}, {where} …", file=sys.stderr, flush=True)
     start = time.perf_counter()
-    warm_up.compile_all()
+    PARTS[part]()
     print(f"persian_rummy_env: compiled in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    if CACHE is not None:
-        (CACHE / _MARK).touch()
-    yield
+    if mark is not None:
+        mark.touch()

@@ -1,4 +1,4 @@
-"""Compiling every kernel that the faces call, by calling each once on a tiny batch."""
+"""Compiling the kernels that are called from outside the core, by calling each once on a tiny batch."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from ..actions import NUM_ACTIONS
 from ..observation import SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import batch
-from .deal import ANY_DEALER
+from . import arena, batch, bots
 from .legal import WORDS
 
 
-def compile_all() -> None:
-    """Play one decision of one game through every kernel of ``batch``."""
+def new_game() -> np.ndarray:
     games = np.zeros(1, dtype=STATE)
     games["deals"] = 1
+    batch.reset(games, np.ones(1, dtype=bool), np.zeros(1, dtype=np.uint64), True, np.zeros(1, dtype=np.int8), 0, 1)
+    return games
+
+
+def compile_tables() -> None:
+    """What the faces call: one decision of one game."""
+    games = new_game()
     final, legal = games.copy(), np.zeros((1, WORDS), dtype=np.uint64)
     done, terminated, truncated = (np.zeros(1, dtype=bool) for _ in range(3))
     observation, mask = np.zeros(SIZE, dtype=np.uint8), np.zeros(NUM_ACTIONS, dtype=np.int8)
-    seat, dealers = np.zeros(1, dtype=np.int8), np.full(1, ANY_DEALER, dtype=np.int8)
+    seat = np.zeros(1, dtype=np.int8)
     reward, actions = np.zeros((1, NUM_SEATS), dtype=np.float32), np.zeros(1, dtype=np.int64)
     shown = (legal, observation, mask, seat)
-    batch.reset(games, ~done, np.zeros(1, dtype=np.uint64), True, dealers, 0, 1)
     batch.show_all(games, *shown, 0, 1)
     batch.sample(games, legal, actions, 0, 1)
     batch.pick(legal, np.zeros(1), actions, 0, 1)
@@ -32,5 +36,23 @@ def compile_all() -> None:
         games, actions, legal, final, done, observation, mask, seat, reward, terminated, truncated,
         batch.MARGIN_DENSE, batch.SAME_STEP, 0, 0, 1,
     )  # fmt: skip
-    batch.observe_seats(games, seat, observation, 0, 1)
+    batch.observe_seats(games, seat.astype(np.int64), observation, 0, 1)
     batch.legal_words(games, legal, 0, 1)
+
+
+def compile_bots() -> None:
+    """What matches call: a game between bots."""
+    games = new_game()
+    lanes, decisions = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    codes = np.full((1, NUM_SEATS), arena.OUTSIDE, dtype=np.int8)
+    observation, mask = np.zeros(SIZE, dtype=np.uint8), np.zeros(NUM_ACTIONS, dtype=np.int8)
+    arena.advance(games, codes, decisions, 0, 1)
+    arena.show_lanes(games, lanes, observation, mask)
+    arena.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
+    codes[:] = bots.GREEDY
+    bots.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
+    arena.play_games(games, codes, decisions, 0, 1)
+
+
+PARTS = {"game engine": compile_tables, "scripted players": compile_bots}
+"""The parts of the core that are compiled together, by name."""
