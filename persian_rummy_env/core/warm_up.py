@@ -8,7 +8,7 @@ from ..actions import NUM_ACTIONS
 from ..observation import SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, bots
+from . import arena, batch, bots, replay
 from .legal import WORDS
 
 
@@ -52,7 +52,16 @@ def compile_bots() -> None:
     codes[:] = bots.GREEDY
     bots.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
     arena.play_games(games, codes, decisions, 0, 1)
+    # The game is over by now: nothing is played, but all of it is compiled.
+    words, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
+    replay.play_recorded(games, codes, words, actions, decisions, 0, 1)
 
 
-PARTS = {"game engine": compile_tables, "scripted players": compile_bots}
+def compile_records() -> None:
+    """What records call: a game of no action."""
+    games = new_game()
+    replay.replay(games, 0, np.zeros(0, dtype=np.int64), np.zeros((1, WORDS), dtype=np.uint64), games.copy())
+
+
+PARTS = {"game engine": compile_tables, "scripted players": compile_bots, "game records": compile_records}
 """The parts of the core that are compiled together, by name."""
