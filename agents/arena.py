@@ -1,0 +1,103 @@
+"""Playing games between policies, many tables at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from persian_rummy_env.actions import NUM_ACTIONS, decode_action, legal_names
+from persian_rummy_env.core import arena, batch
+from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.observation import SIZE
+from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.state import OVER, STATE
+
+from .base import Batch, Policy
+
+
+def new_games(
+    seeds: np.ndarray, dealers: np.ndarray, rules: RuleSet | None = None, deals: int | None = None
+) -> np.ndarray:
+    """Games at their first decision.
+
+    Args:
+        seeds: (n,) uint64.
+        dealers: (n,) int8, the first dealer of each; -1 to draw it from the seed.
+        deals: deals a game, if not those of the rules.
+
+    Returns:
+        (n,) STATE.
+    """
+    rules = rules or RuleSet()
+    lanes = len(seeds)
+    games = np.zeros(lanes, dtype=STATE)
+    games["deals"] = rules.deals if deals is None else deals
+    games["quad_jacks"] = rules.quad_bonus == "jacks"
+    games["stock_end"] = rules.stock_out == "end"
+    ensure_compiled("game engine")
+    batch.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers, 0, lanes)
+    return games
+
+
+def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.ndarray:
+    """Play games to their end.
+
+    Args:
+        games: (n,) STATE, changed in place.
+        policies: the players.
+        who: (n, 4) integers, which of them sits at each seat of each game.
+
+    Returns:
+        The decisions that each game took, (n,) int64.
+
+    Raises:
+        ValueError: a policy chose an illegal action, or answered in another shape; the message names it.
+    """
+    ensure_compiled("scripted players")
+    who = np.asarray(who)
+    codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
+    decisions = np.zeros(len(games), dtype=np.int64)
+    if (codes != arena.OUTSIDE).all():
+        arena.play_games(games, codes, decisions, 0, len(games))
+        return decisions
+    while True:
+        arena.advance(games, codes, decisions, 0, len(games))
+        waiting = np.flatnonzero(games["phase"] != OVER)
+        if not len(waiting):
+            return decisions
+        player = who[waiting, games["seat"][waiting]]
+        for index in np.unique(player):
+            lanes = waiting[player == index]
+            _decide(games, lanes, policies[index])
+        decisions[waiting] += 1
+
+
+def show(games: np.ndarray, lanes: np.ndarray) -> Batch:
+    """What the seats to move in some of the games see."""
+    observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
+    mask = np.empty((len(lanes), NUM_ACTIONS), dtype=np.int8)
+    arena.show_lanes(games, lanes, observation.reshape(-1), mask.reshape(-1))
+    return Batch(observation, mask, games["seat"][lanes].astype(np.int8), lanes)
+
+
+def _decide(games: np.ndarray, lanes: np.ndarray, policy: Policy) -> None:
+    rows = show(games, lanes)
+    actions = np.asarray(policy.act(rows))
+    if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"policy {policy.name} answered {actions.dtype} {actions.shape}: expected integers ({len(lanes)},)"
+        )
+    refused = arena.play_lanes(games, lanes, actions.astype(np.int64))
+    if refused >= 0:
+        action = int(actions[refused])
+        name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
+        raise ValueError(
+            f"policy {policy.name} chose action {action} ({name}) at seat {rows.seat[refused]}, which is not legal; "
+            f"legal: {', '.join(legal_names(rows.action_mask[refused]))}"
+        )
+
+
+def team_seats(lanes: int, side: int) -> np.ndarray:
+    """Who sits where when policy 0 has team ``side`` and policy 1 the other: (lanes, 4) int8."""
+    return np.broadcast_to(((np.arange(NUM_SEATS) + side) % 2).astype(np.int8), (lanes, NUM_SEATS))

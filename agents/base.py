@@ -1,0 +1,42 @@
+"""What a policy is: something that chooses an action for every row of a batch of decisions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from persian_rummy_env.core.arena import OUTSIDE
+
+
+class Batch(NamedTuple):
+    """k decisions, each with what the seat to move sees and nothing else.
+
+    Attributes:
+        observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
+        action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
+        seat: (k,) int8, the absolute seat to move.
+        lane: (k,) int64, which table of the match each row belongs to.
+    """
+
+    observation: np.ndarray
+    action_mask: np.ndarray
+    seat: np.ndarray
+    lane: np.ndarray
+
+
+class Policy(ABC):
+    """A player. One object plays any number of seats at any number of tables.
+
+    Attributes:
+        name: as it stands in tables of results.
+        code: of a scripted bot that the compiled loop plays by itself; ``OUTSIDE`` for all others.
+    """
+
+    name: str
+    code: int = OUTSIDE
+
+    @abstractmethod
+    def act(self, batch: Batch) -> np.ndarray:
+        """The action of every row: (k,) integers, each legal by its row of the mask."""
