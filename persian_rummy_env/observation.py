@@ -78,22 +78,43 @@ _ROWS = (
     ("score", NUM_TEAMS, SCALED_MAX, "table", "128 + score of the finished deals / 4, rounded down, clipped to 0..255, us and them"),
 )  # fmt: skip
 
+_HIDDEN_ROWS = (
+    *((f"hand_{who}", NUM_CARDS, 1, who, "cards in the hand") for who in OTHERS),
+    ("known_me", NUM_CARDS, 1, "me", "cards that the others know to be in my hand"),
+    ("declined_me", NUM_CARDS, 1, "me", "cards left in the pile at my last chance to take them"),
+    ("stock_depth", NUM_CARDS, STOCK_SIZE, "nobody", "place of a card in the stock, 1 is drawn next; 0: not there"),
+)
 
-def _blocks() -> tuple[Block, ...]:
+
+def _blocks(rows: tuple[tuple[str, int, int, str, str], ...]) -> tuple[Block, ...]:
     blocks, offset = [], 0
-    for name, length, high, owner, meaning in _ROWS:
+    for name, length, high, owner, meaning in rows:
         blocks.append(Block(name, offset, length, high, owner, meaning))
         offset += length
     return tuple(blocks)
 
 
-BLOCKS = _blocks()
+def _high(blocks: tuple[Block, ...]) -> np.ndarray:
+    high = np.concatenate([np.full(block.length, block.high, dtype=np.uint8) for block in blocks])
+    high.flags.writeable = False
+    return high
+
+
+BLOCKS = _blocks(_ROWS)
 BLOCK = {block.name: block for block in BLOCKS}
 SIZE = BLOCKS[-1].stop
 """Bytes of an observation."""
-HIGH = np.concatenate([np.full(block.length, block.high, dtype=np.uint8) for block in BLOCKS])
+HIGH = _high(BLOCKS)
 """The largest value of each byte, shape (SIZE,), uint8."""
-HIGH.flags.writeable = False
+
+FULL_BLOCKS = _blocks((*_HIDDEN_ROWS, *_ROWS))
+"""The full information, for critics: what the seat that looks cannot see, and then its observation. Never give this to
+a policy that plays."""
+FULL_BLOCK = {block.name: block for block in FULL_BLOCKS}
+FULL_SIZE = FULL_BLOCKS[-1].stop
+"""Bytes of the full information."""
+FULL_HIGH = _high(FULL_BLOCKS)
+"""The largest value of each of its bytes, shape (FULL_SIZE,), uint8."""
 
 
 def as_float(observation: np.ndarray) -> np.ndarray:

@@ -92,7 +92,7 @@ def first_illegal(games, actions, legal, start, stop):
 def pay(reward, lane, value):
     """Rewards by absolute seat: ``value`` to team 0, its negative to team 1."""
     for seat in range(NUM_SEATS):
-        reward[lane, seat] = value if seat % NUM_TEAMS == 0 else -value
+        reward[lane, seat] = value if seat % NUM_TEAMS == 0 else 0.0 - value  # never -0.0
 
 
 @compiled

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..actions import NUM_ACTIONS
-from ..observation import SIZE
+from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, bots, replay
+from . import arena, batch, bots, replay, views
 from .legal import WORDS
 
 
@@ -38,6 +38,10 @@ def compile_tables() -> None:
     )  # fmt: skip
     batch.observe_seats(games, seat.astype(np.int64), observation, 0, 1)
     batch.legal_words(games, legal, 0, 1)
+    full = np.zeros(FULL_SIZE, dtype=np.uint8)
+    views.observe_float(games, 0, 0, observation, observation.astype(np.float32))
+    views.observe_full_float(games, full, full.astype(np.float32))
+    views.observe_full(games, seat.astype(np.int64), full, 0, 1)
 
 
 def compile_bots() -> None:
