@@ -1,4 +1,4 @@
-"""Playing game records again on the engine, verifying them, and making them of games that were played.
+"""Playing game records again on the engine, and verifying them.
 
 A record needs no generator: decks, dealer and actions are enough, whatever program wrote it.
 """
@@ -6,7 +6,7 @@ A record needs no generator: decks, dealer and actions are enough, whatever prog
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,21 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 from .actions import ACTION_NAMES
-from .cards import CARD_NAMES, Card, parse_deck
+from .cards import parse_deck
 from .core import batch
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
 from .core.replay import replay as play_again
-from .record import DealRecord, Record, RecordError, build, check, scan
-from .rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet
+from .record import DealRecord, Record, RecordError, check, scan
+from .rules import RuleSet
 from .state import NOBODY, OVER, STATE
 
-PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
-"""What the players of a record are called if nobody says: the agents of the AEC face."""
 UNKNOWN = -1
 """In place of an action id, for text that names no action."""
-_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
-_NAMES = np.array(ACTION_NAMES, dtype=object)
+ACTION_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
+NAMES_BY_ID = np.array(ACTION_NAMES, dtype=object)
 
 
 # Playing again --------------------------------------------------------------------------------------------------------
@@ -67,7 +65,7 @@ class Replay:
     def legal_names(self, start: int, stop: int) -> list[list[str]]:
         """The legal actions in notation, by id, before each of the actions ``start <= i < stop``."""
         rows, ids = np.nonzero(batch.unpacked(self.legal[start:stop]))
-        names = _NAMES[ids].tolist()
+        names = NAMES_BY_ID[ids].tolist()
         edges = np.searchsorted(rows, np.arange(stop - start + 1)).tolist()
         return [names[first:last] for first, last in pairwise(edges)]
 
@@ -100,7 +98,7 @@ def _play_record(record: Record) -> Replay:
         RuleSet.from_dict(record["rules"]),
         deals[0]["dealer"],
         np.stack([parse_deck(deal["deck"]) for deal in deals]),
-        np.array([_IDS.get(text, UNKNOWN) for text in texts], dtype=np.int64),
+        np.array([ACTION_IDS.get(text, UNKNOWN) for text in texts], dtype=np.int64),
     )
 
 
@@ -217,7 +215,7 @@ def _in_actions(number: int, deal: DealRecord, again: Replay, start: int) -> Dif
         expected = f"no action: the deal ended with action {index}"
     elif again.played < stop:
         index = again.played - start
-        expected = _one_of(again.legal_names(again.played, again.played + 1)[0])
+        expected = one_of(again.legal_names(again.played, again.played + 1)[0])
     else:
         return None
     return Difference(f"deals[{number}].actions[{index}]", expected, deal["actions"][index], number, index)
@@ -237,9 +235,9 @@ def _at_end(number: int, deal: DealRecord, again: Replay, start: int) -> Differe
     stop = start + len(deal["actions"])
     if again.finished[stop] != number + 1:
         index = stop - start
-        expected = _one_of(again.legal_names(stop, stop + 1)[0])
+        expected = one_of(again.legal_names(stop, stop + 1)[0])
         return Difference(f"deals[{number}].actions[{index}]", expected, "the end of the deal", number, index)
-    out, score = _result(again.states[stop])
+    out, score = result_of(again.states[stop])
     if deal["out"] != out:
         return Difference(f"deals[{number}].out", _seat_or_null(out), _seat_or_null(deal["out"]), number)
     if deal["score"] != score:
@@ -247,7 +245,7 @@ def _at_end(number: int, deal: DealRecord, again: Replay, start: int) -> Differe
     return None
 
 
-def _result(state: np.void) -> tuple[int | None, list[int]]:
+def result_of(state: np.void) -> tuple[int | None, list[int]]:
     """Who went out in the deal finished last, and its score."""
     out = int(state["out"])
     return None if out == NOBODY else out, state["last_score"].tolist()
@@ -257,149 +255,5 @@ def _seat_or_null(seat: int | None) -> str:
     return "null" if seat is None else str(seat)
 
 
-def _one_of(legal: list[str]) -> str:
+def one_of(legal: list[str]) -> str:
     return legal[0] if len(legal) == 1 else f"one of {', '.join(legal)}"
-
-
-# Making records -------------------------------------------------------------------------------------------------------
-
-
-def make_record(
-    decks: Sequence[Sequence[Card]],
-    dealer: int,
-    actions: Sequence[str | int] | np.ndarray,
-    *,
-    rules: RuleSet | None = None,
-    players: Sequence[str] = PLAYERS,
-    seed: int | None = None,
-    legal: bool = False,
-) -> Record:
-    """The record of a whole game, from its decks and actions alone.
-
-    Args:
-        decks: a deck for each deal, 56 cards in notation or ids.
-        dealer: the seat that deals first.
-        actions: of all deals, one after the other, in notation or ids.
-        rules: None for the default.
-        players: four names, by seat.
-        legal: write down the legal actions before each action.
-
-    Raises:
-        ValueError: a deck that is no pack, another number of decks than deals, or no four names.
-        RecordError: an action that is not legal, or a game that does not end with the last one.
-    """
-    rules = rules or RuleSet()
-    if len(decks) != rules.deals:
-        raise ValueError(f"{len(decks)} decks for {rules.deals} deals")
-    if len(players) != NUM_SEATS:
-        raise ValueError(f"{len(players)} players: expected {NUM_SEATS} names")
-    parsed = np.stack([parse_deck(deck) for deck in decks])
-    ids = [_IDS.get(action, UNKNOWN) if isinstance(action, str) else int(action) for action in actions]
-    again = play(rules, dealer, parsed, np.array(ids, dtype=np.int64))
-    if again.played < len(ids) or again.finished[-1] != rules.deals:
-        expected = _one_of(again.legal_names(again.played, again.played + 1)[0] or ["no action: the game is over"])
-        found = actions[again.played] if again.played < len(ids) else "the end of the game"
-        raise RecordError(f"actions[{again.played}]", f"expected {expected}; found {found}")
-    deals: list[DealRecord] = []
-    start = 0
-    for number in range(rules.deals):
-        stop = int(np.searchsorted(again.finished, number + 1))
-        deals.append(_deal_record(parsed[number], again, start, stop, legal))
-        start = stop
-    return build(rules, players, seed, deals)
-
-
-def _deal_record(deck: np.ndarray, again: Replay, start: int, stop: int, legal: bool) -> DealRecord:
-    out, score = _result(again.states[stop])
-    deal: DealRecord = {
-        "dealer": int(again.states[start]["dealer"]),
-        "deck": [CARD_NAMES[card] for card in deck.tolist()],
-        "actions": _NAMES[again.actions[start:stop]].tolist(),
-        "out": out,
-        "score": score,
-    }
-    if legal:
-        deal["legal"] = again.legal_names(start, stop)
-    return deal
-
-
-def record_of(
-    state: np.void,
-    actions: Sequence[str | int] | np.ndarray,
-    *,
-    players: Sequence[str] = PLAYERS,
-    seed: int | None = None,
-    legal: bool = False,
-) -> Record:
-    """The record of a game that has been played to its end on any face.
-
-    Args:
-        state: STATE, as the game stood at the end; it holds rules, dealer and decks.
-        actions: all actions of the game, in notation or ids.
-
-    Raises:
-        RecordError: the actions do not lead to this end.
-    """
-    rules = RuleSet(
-        deals=int(state["deals"]),
-        quad_bonus="jacks" if state["quad_jacks"] else "any",
-        stock_out="end" if state["stock_end"] else "pass",
-    )
-    if int(state["phase"]) != OVER:
-        raise ValueError("the game is not over: a record is of a finished game")
-    first_dealer = (int(state["dealer"]) - int(state["deal"])) % NUM_SEATS
-    decks = state["decks"][: rules.deals]
-    record = make_record(decks, first_dealer, actions, rules=rules, players=players, seed=seed, legal=legal)
-    if record["score"] != state["score"].tolist():
-        raise RecordError("score", f"expected {state['score'].tolist()}; found {record['score']} by the actions given")
-    return record
-
-
-class Recorder:
-    """Collects the actions of a batch of games while they are played, and makes their records as they end.
-
-    With the vector face, from a reset on::
-
-        recorder = Recorder(env.num_envs)
-        shown = env.reset(seed=1)
-        while ...:
-            actions = ...
-            recorder.note(shown.seat, actions)
-            shown = env.step(actions)
-            for lane, state in zip(env.final.lane, env.final.state):
-                record = recorder.finish(lane, state)
-    """
-
-    def __init__(self, lanes: int) -> None:
-        self._actions = np.zeros((lanes, MAX_DEALS * MAX_DEAL_DECISIONS), dtype=np.int16)
-        self._lengths = np.zeros(lanes, dtype=np.int64)
-
-    def note(self, seat: np.ndarray, actions: np.ndarray) -> None:
-        """Keep the actions about to be played.
-
-        Args:
-            seat: (n,) the seats to move; negative where a lane waits, and its action is ignored.
-            actions: (n,) ids.
-        """
-        lanes = np.flatnonzero(seat >= 0)
-        self._actions[lanes, self._lengths[lanes]] = actions[lanes]
-        self._lengths[lanes] += 1
-
-    def finish(
-        self,
-        lane: int,
-        state: np.void,
-        *,
-        players: Sequence[str] = PLAYERS,
-        seed: int | None = None,
-        legal: bool = False,
-    ) -> Record | None:
-        """The record of the game that ended in a lane with ``state``, and room for the next one.
-
-        None if it was cut short or forfeited: a record is of a finished game.
-        """
-        actions = self._actions[lane, : self._lengths[lane]].copy()
-        self._lengths[lane] = 0
-        if int(state["phase"]) != OVER:
-            return None
-        return record_of(state, actions, players=players, seed=seed, legal=legal)

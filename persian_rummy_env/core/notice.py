@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 from .jit import CACHE, JIT
 
 _ready: set[str] = set()
+
+
+def mark_of(part: str) -> Path | None:
+    """The file that says that a part of the core is compiled; None where nothing is kept."""
+    return None if CACHE is None else CACHE / f"compiled-{part}"
 
 
 def ensure_compiled(part: str) -> None:
@@ -18,7 +24,7 @@ def ensure_compiled(part: str) -> None:
     if part in _ready:
         return
     _ready.add(part)
-    mark = None if CACHE is None else CACHE / f"compiled-{part}"
+    mark = mark_of(part)
     if not JIT or (mark is not None and mark.exists()):
         return
     from .warm_up import PARTS
