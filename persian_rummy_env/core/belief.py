@@ -1,0 +1,106 @@
+"""Worlds that agree with all that a seat knows.
+
+A seat knows its hand, the table, the pile, the size of every hand, and the cards of other hands that were taken in public
+and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order. ``hide`` makes a
+record that says no more than this, ``deal_world`` deals the unseen cards anew, every arrangement equally likely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cards import JOKER, NUM_CARDS, NUM_JOKERS
+from ..rules import NUM_SEATS
+from .bits import ONE, PLAIN, ZERO, add_card, jokers_in, lowest, popcount
+from .jit import compiled
+from .rng import sample_below
+
+
+@compiled
+def unseen_cards(game, seat, cards):
+    """Write the cards that a seat does not see into ``cards`` (56 bytes) by index, jokers last; returns their number."""
+    seen = game["sets"] | game["runs"] | game["pile"] | game["hand"][seat]
+    jokers = jokers_in(game["sets"]) + jokers_in(game["pile"]) + jokers_in(game["hand"][seat])
+    for relative in range(1, NUM_SEATS):
+        known = game["known"][(seat + relative) % NUM_SEATS]
+        seen |= known
+        jokers += jokers_in(known)
+    count = 0
+    left = ~seen & PLAIN
+    while left != ZERO:
+        cards[count] = lowest(left)
+        left &= left - ONE
+        count += 1
+    for _ in range(NUM_JOKERS - jokers):
+        cards[count] = JOKER
+        count += 1
+    return count
+
+
+@compiled
+def place_unseen(game, seat, cards):
+    """Give the unseen cards, in their order, to the other hands beside what is known of them, then to the stock."""
+    index = 0
+    for relative in range(1, NUM_SEATS):
+        other = (seat + relative) % NUM_SEATS
+        hand = game["known"][other]
+        for _ in range(popcount(game["hand"][other]) - popcount(hand)):
+            hand = add_card(hand, int(cards[index]))
+            index += 1
+        game["hand"][other] = hand
+    stock = int(game["stock_size"])
+    deck = game["decks"][int(game["deal"])]
+    for place in range(NUM_CARDS - stock, NUM_CARDS):
+        deck[place] = cards[index]
+        index += 1
+
+
+@compiled
+def hide(game, seat, cards):
+    """Take out of a record all that ``seat`` cannot know: the unseen cards lie in order of their index, decks dealt before
+    and after are gone, and so are the generators. Every truth that looks alike to the seat becomes the same record."""
+    unseen_cards(game, seat, cards)
+    for deal in range(len(game["decks"])):
+        for place in range(NUM_CARDS):
+            game["decks"][deal][place] = 0
+    game["given"] = 0
+    game["rng"][0] = ZERO
+    game["rng"][1] = ZERO
+    game["sample_rng"] = ZERO
+    place_unseen(game, seat, cards)
+
+
+@compiled
+def deal_world(game, seat, cards):
+    """Deal the unseen cards of a record anew, from its sampling stream."""
+    count = unseen_cards(game, seat, cards)
+    for index in range(count - 1, 0, -1):
+        other = sample_below(game, index + 1)
+        card = cards[index]
+        cards[index] = cards[other]
+        cards[other] = card
+    place_unseen(game, seat, cards)
+
+
+@compiled
+def views_of(games, lanes, seats, views):
+    """``views[i]`` (STATE) becomes the game ``lanes[i]`` as seat ``seats[i]`` knows it."""
+    cards = np.zeros(NUM_CARDS, dtype=np.uint8)
+    for row in range(len(lanes)):
+        views[row] = games[lanes[row]]
+        hide(views[row], int(seats[row]), cards)
+
+
+@compiled
+def sample_worlds(views, seats, seeds, worlds):
+    """``worlds[i, j]`` (STATE) becomes a world that agrees with what ``seats[i]`` knows in ``views[i]``; ``seeds[i, j]``
+    uint64 starts its sampling stream."""
+    cards = np.zeros(NUM_CARDS, dtype=np.uint8)
+    for row in range(len(views)):
+        for number in range(worlds.shape[1]):
+            world = worlds[row, number]
+            worlds[row, number] = views[row]
+            world["sample_rng"] = seeds[row, number]
+            deal_world(world, int(seats[row]), cards)
+
+
