@@ -14,6 +14,7 @@ from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER, STATE
 
 from .base import Batch, Policy
+from .belief import views_of
 
 
 def new_games(
@@ -73,16 +74,17 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
         decisions[waiting] += 1
 
 
-def show(games: np.ndarray, lanes: np.ndarray) -> Batch:
-    """What the seats to move in some of the games see."""
+def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> Batch:
+    """What the seats to move in some of the games see; with ``views``, as records too."""
     observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
     mask = np.empty((len(lanes), NUM_ACTIONS), dtype=np.int8)
     arena.show_lanes(games, lanes, observation.reshape(-1), mask.reshape(-1))
-    return Batch(observation, mask, games["seat"][lanes].astype(np.int8), lanes)
+    seat = games["seat"][lanes].astype(np.int8)
+    return Batch(observation, mask, seat, lanes, views_of(games, lanes, seat) if views else None)
 
 
 def _decide(games: np.ndarray, lanes: np.ndarray, policy: Policy) -> None:
-    rows = show(games, lanes)
+    rows = show(games, lanes, policy.wants_views)
     actions = np.asarray(policy.act(rows))
     if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
         raise ValueError(

@@ -18,12 +18,15 @@ class Batch(NamedTuple):
         action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
         seat: (k,) int8, the absolute seat to move.
         lane: (k,) int64, which table of the match each row belongs to.
+        views: (k,) STATE, each game as the seat to move knows it (``core.belief.hide``: what the seat cannot see is not in
+            there), for policies that ask for it; None for the others.
     """
 
     observation: np.ndarray
     action_mask: np.ndarray
     seat: np.ndarray
     lane: np.ndarray
+    views: np.ndarray | None = None
 
 
 class Policy(ABC):
@@ -31,10 +34,12 @@ class Policy(ABC):
 
     Attributes:
         name: as it stands in tables of results.
+        wants_views: whether ``Batch.views`` is to be filled in, for search.
         code: of a scripted bot that the compiled loop plays by itself; ``OUTSIDE`` for all others.
     """
 
     name: str
+    wants_views: bool = False
     code: int = OUTSIDE
 
     @abstractmethod

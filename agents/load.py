@@ -1,15 +1,22 @@
-"""Policies by name: ``"greedy"``, ``"file:runs/a/policy.safetensors"``, ``"python:package.module:Class"``."""
+"""Policies by name: ``"greedy"``, ``"search(deepest, worlds=40)"``, ``"file:runs/a/policy.safetensors"``,
+``"python:package.module:Class"``."""
 
 from __future__ import annotations
 
 import importlib
+import re
+from typing import Any
 
 from persian_rummy_env.bots import BOTS
 
 from .base import Policy
 from .scripted import ScriptedPolicy
 
-FORMS = "a bot (" + ", ".join(BOTS) + "), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
+FORMS = (
+    "a bot (" + ", ".join(BOTS) + "), 'search(BOT, worlds=10)', 'file:PATH' of a trained policy, or "
+    "'python:package.module:Class'"
+)
+SEARCH = re.compile(r"search\((?P<arguments>.*)\)")
 
 
 def load(spec: str, device: str = "cpu") -> Policy:
@@ -24,6 +31,9 @@ def load(spec: str, device: str = "cpu") -> Policy:
     """
     if spec in BOTS:
         return ScriptedPolicy(spec)
+    search = SEARCH.fullmatch(spec.strip())
+    if search:
+        return _search(spec, search["arguments"])
     kind, colon, rest = spec.partition(":")
     if colon and kind == "file":
         from .learned import LearnedPolicy
@@ -50,3 +60,32 @@ def _stranger(spec: str, rest: str) -> Policy:
     if not hasattr(made, "code"):
         made.code = Policy.code
     return made
+
+
+def _search(spec: str, arguments: str) -> Policy:
+    from .search import SearchPolicy
+
+    positional: list[str] = []
+    named: dict[str, Any] = {}
+    for argument in filter(None, (part.strip() for part in arguments.split(","))):
+        name, equals, value = (part.strip() for part in argument.partition("="))
+        if not equals:
+            positional.append(name)
+        else:
+            named[name] = int(value) if value.isdecimal() else value
+    try:
+        return SearchPolicy(*positional, **named, name=spec)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"policy {spec!r}: {error}") from error
+
+
+def split_specs(text: str) -> list[str]:
+    """The policies of a list divided by commas; commas inside brackets do not divide."""
+    specs, depth, start = [], 0, 0
+    for index, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            specs.append(text[start:index])
+            start = index + 1
+    specs.append(text[start:])
+    return [spec.strip() for spec in specs if spec.strip()]

@@ -8,7 +8,7 @@ from ..actions import NUM_ACTIONS
 from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, bots, replay, views
+from . import arena, batch, belief, bots, replay, search, views
 from .legal import WORDS
 
 
@@ -67,5 +67,22 @@ def compile_records() -> None:
     replay.replay(games, 0, np.zeros(0, dtype=np.int64), np.zeros((1, WORDS), dtype=np.uint64), games.copy())
 
 
-PARTS = {"game engine": compile_tables, "scripted players": compile_bots, "game records": compile_records}
+def compile_search() -> None:
+    """What searching policies call: one decision, one world."""
+    games = new_game()
+    sampled, worlds = games.copy(), games.copy().reshape(1, 1)
+    lanes, seats, seeds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.uint64)
+    alive = np.zeros((1, NUM_ACTIONS), dtype=bool)
+    total = np.zeros((1, NUM_ACTIONS))
+    belief.views_of(games, lanes, seats, sampled)
+    belief.sample_worlds(sampled, seats, seeds, worlds)
+    search.evaluate(sampled, seeds[0], 0, 1, bots.GREEDY, alive, total, total.copy(), 0, 1)
+
+
+PARTS = {
+    "game engine": compile_tables,
+    "scripted players": compile_bots,
+    "game records": compile_records,
+    "search": compile_search,
+}
 """The parts of the core that are compiled together, by name."""
