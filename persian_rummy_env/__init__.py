@@ -1,6 +1,7 @@
 """Persian Rummy: a 2v2 card game with hidden hands as an environment for reinforcement learning.
 
 Importing the package compiles nothing and imports neither numba nor torch; the faces load when they are first named.
+It enters the AEC face into PettingZoo's registry, if that has one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .actions import NUM_ACTIONS, decode_action, encode_action
 from .cards import decode_card, encode_card, parse_deck
+from .registration import register
 from .rules import RuleSet
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ __all__ = [
     "parse_deck",
     "raw_env",
 ]
+
+register()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,333 @@
+"""One table in PettingZoo's turn-based interface: what ``raw_env`` makes. ``aec_env`` adds checks of how it is called.
+
+Agents ``player_0`` … ``player_3`` sit clockwise; ``teams`` says who partners whom. A turn is several steps: while the
+same agent draws, melds and discards, ``agent_selection`` stays. Partners' rewards are equal and the four sum to 0; all
+four episodes end in the same step, with the same pair of flags.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium import logger, spaces
+from pettingzoo import AECEnv
+
+from .actions import NUM_ACTIONS, decode_action, legal_names
+from .core import batch, views
+from .observation import FULL_SIZE, SIZE
+from .options import Deals, Options, choice, game_seed
+from .registration import PETTINGZOO_ID
+from .rules import NUM_SEATS, NUM_TEAMS, RuleSet
+from .state import OVER, STATE
+from .tables import Tables
+
+AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
+SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
+TEAMS = tuple(AGENTS[team::NUM_TEAMS] for team in range(NUM_TEAMS))
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+_NO_REWARD = dict.fromkeys(AGENTS, 0.0)
+_THE_LANE = np.ones(1, dtype=bool)
+_BY_RESET = ("agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
+
+
+class ResetNeededError(RuntimeError, AttributeError):
+    """Something was asked of an environment that was never reset. (An ``AttributeError`` as well, for ``hasattr``.)"""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} before reset(): call reset(seed=…) first")
+
+
+class PersianRummyAEC(AECEnv[str, Any, Any]):
+    """One table of Persian Rummy. Made by ``env`` and ``raw_env``, which say what the options mean.
+
+    Attributes:
+        agents: those whose episode goes on, or who have still to take their ``step(None)`` after its end.
+        agent_selection: the agent to move.
+        teams: the agents of team 0 and of team 1.
+        rewards: what the last step earned, ``float`` by agent.
+        terminations, truncations: ``bool`` by agent, the same for all four.
+        infos: an empty dict by agent.
+        state_space: ``Box(0, 1, (1356,), float32)``, of ``state()``.
+    """
+
+    metadata = {"name": PETTINGZOO_ID, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
+    teams = TEAMS
+
+    def __init__(
+        self,
+        *,
+        rules: RuleSet | Mapping[str, Any] | None = None,
+        episode: str = "game",
+        reward: str = "margin",
+        reward_timing: str = "dense",
+        illegal_action: str = "raise",
+        max_decisions: int | None = None,
+        render_mode: str | None = None,
+        render_view: str | int = "all",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = Options.checked(
+            rules,
+            episode=episode,
+            reward=reward,
+            reward_timing=reward_timing,
+            illegal_action=illegal_action,
+            max_decisions=max_decisions,
+        )
+        self.render_mode = None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
+        self.render_view = _view(render_view)
+        self._seed = None if seed is None else int(game_seed(seed))
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in AGENTS}
+        self.state_space = spaces.Box(0, 1, (FULL_SIZE,), np.float32)
+        self._raises = illegal_action == "raise"
+        self._tables = Tables(1, self.options, batch.DISABLED)
+        self._over = False
+        self._left = AGENTS
+        self._bind()
+
+    def _bind(self) -> None:
+        """Take hold of the table's arrays, and make scratch space."""
+        self._mask = self._tables.action_mask[0]
+        self._actions = np.zeros(1, dtype=np.int64)
+        self._raw = np.empty(SIZE, dtype=np.uint8)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that is played."""
+        return self.options.rules
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """``Dict``: ``observation``, ``Box(0, 1, (1020,), float32)``; ``action_mask``, ``Box(0, 1, (547,), int8)``."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """``Discrete(547)``: the ids of ``decode_action``."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a new episode.
+
+        Args:
+            seed: 0..2**64 - 1; None goes on with the generator of the last episode (at first: the seed of the options,
+                or the operating system's).
+            options: ``dealer``, the seat that deals first; ``decks``, a deck a deal, 56 cards in notation or ids, dealt
+                from index 0, or None to leave one to the seed. Other keys are ignored.
+
+        Raises:
+            ValueError, TypeError: a seed, seat or deck that does not fit; the old episode goes on unchanged.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"options={options!r}: expected a mapping or None")
+        deals = Deals.parse(options, 1, self.options.deals)
+        if seed is None and not self._tables.started:
+            seed = self._seed
+        self._tables.reset(_THE_LANE, None if seed is None else np.array([game_seed(seed)]), deals)
+        self._begin()
+
+    def _begin(self) -> None:
+        """All four agents at the table, nothing earned yet."""
+        self._over = False
+        self._left = AGENTS
+        self.agents = list(AGENTS)
+        self.rewards = _NO_REWARD.copy()
+        self._cumulative_rewards = _NO_REWARD.copy()
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self._tables.seat[0]]
+
+    def step(self, action: int | None) -> None:
+        """Play an action for ``agent_selection``; after the end, ``None`` four times, once for each agent.
+
+        Args:
+            action: an id 0..546 that the mask allows: ``int``, numpy integer or 0-d integer array.
+
+        Raises:
+            ValueError: an id out of range or, under ``illegal_action="raise"``, an illegal one; the message names the
+                agent, the action and the legal ones. The table is unchanged.
+            ValueError: an action for an agent whose episode is over, or None for one whose is not.
+            TypeError: no integer.
+            RuntimeError: before the first ``reset``, or with no agents left.
+        """
+        agent = self.agent_selection
+        if self._over:
+            self._dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"step(None): {agent} is to move, and None is only for an agent whose episode is over")
+        action = index(action)
+        if not 0 <= action < NUM_ACTIONS or (self._raises and not self._mask[action]):
+            raise ValueError(self._illegal(agent, action))
+        tables = self._tables
+        self._actions[0] = action
+        tables.step(self._actions)
+        self._cumulative_rewards[agent] = 0.0
+        reward = tables.reward[0].tolist()
+        self.rewards = dict(zip(AGENTS, reward, strict=True))
+        if reward[0]:
+            for earner, earned in self.rewards.items():
+                self._cumulative_rewards[earner] += earned
+        if tables.done[0]:
+            self._end(bool(tables.terminated[0]), bool(tables.truncated[0]))
+        else:
+            self.agent_selection = AGENTS[tables.seat[0]]
+
+    def _illegal(self, agent: str, action: int) -> str:
+        name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else f"an id outside 0..{NUM_ACTIONS - 1}"
+        return f"{agent}: action {action} ({name}) is not legal; legal: {', '.join(legal_names(self._mask))}"
+
+    def _end(self, terminated: bool, truncated: bool) -> None:
+        self._over = True
+        self.terminations = dict.fromkeys(AGENTS, terminated)
+        self.truncations = dict.fromkeys(AGENTS, truncated)
+        self.agent_selection = AGENTS[0]
+
+    def _dead_step(self, action: int | None) -> None:
+        """Let the agent go whose turn it is: the agents leave in order."""
+        if not self._left:
+            raise RuntimeError("step() with no agents left: the episode is over, call reset()")
+        if action is not None:
+            raise ValueError(
+                f"step({action!r}): the episode of {self.agent_selection} is over, and its only step is None"
+            )
+        gone, *left = self._left
+        self._left = tuple(left)
+        self.agents = left
+        self.rewards = dict.fromkeys(left, 0.0)
+        for by_agent in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            by_agent.pop(gone, None)
+        if left:
+            self.agent_selection = left[0]
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees, at any time, whoever is to move. Changes nothing; the arrays are the caller's to keep.
+
+        Returns:
+            ``observation``: (1020,) float32 in [0, 1], ``observation.BLOCKS`` divided by ``observation.HIGH``.
+            ``action_mask``: (547,) int8, 1 where the agent may play. All zeros for an agent who is not to move. After
+            the end, the agent whose ``step(None)`` is due gets all ones: masked policies cannot bear an empty mask.
+        """
+        seat = SEATS.get(agent, -1)
+        if seat < 0:
+            raise ValueError(f"observe({agent!r}): no such agent, expected one of {', '.join(AGENTS)}")
+        observation = np.empty(SIZE, dtype=np.float32)
+        views.observe_float(self._tables.games, 0, seat, self._raw, observation)
+        if agent != self.agent_selection:
+            mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
+        elif self._over:
+            mask = np.full(NUM_ACTIONS, bool(self._left), dtype=np.int8)
+        else:
+            mask = self._mask.copy()
+        return {"observation": observation, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
+        """Of ``agent_selection``: observation (None if not asked for), the rewards since its last step, terminated,
+        truncated, info."""
+        agent = self.agent_selection
+        if not self._left:
+            raise RuntimeError("last() with no agents left: the episode is over, call reset()")
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def state(self) -> np.ndarray:
+        """The full information, hidden cards and the order of the stock included: for critics, never for play.
+
+        Returns:
+            (1356,) float32 in [0, 1]: ``observation.FULL_BLOCKS`` divided by ``observation.FULL_HIGH``. It is seen from
+            ``player_0``, so seats are absolute: me, left, partner, right are ``player_0`` … ``player_3``, us is team 0.
+        """
+        full = np.empty(FULL_SIZE, dtype=np.float32)
+        views.observe_full_float(self._tables.games, np.empty(FULL_SIZE, dtype=np.uint8), full)
+        return full
+
+    def get_state(self) -> np.ndarray:
+        """A copy of the game: (1,) ``STATE``. It holds everything, hidden cards and generators included."""
+        return self._tables.games.copy()
+
+    def set_state(self, states: np.ndarray) -> None:
+        """Put a game on the table, such as one of ``get_state``; its rules come along. Nobody has earned anything yet,
+        and an episode that was over is over: terminated if it was played to its end, else truncated.
+
+        Args:
+            states: (1,) STATE.
+
+        Raises:
+            ValueError: another dtype or shape.
+        """
+        states = np.asarray(states)
+        if states.dtype != STATE or states.shape != (1,):
+            raise ValueError(f"states of {states.dtype} {states.shape}: expected one STATE record, shape (1,)")
+        self._tables.put(states)
+        self._bind()
+        seat = int(states["seat"][0])
+        self._begin()
+        self.agent_selection = AGENTS[seat]
+        if states["ended"][0]:
+            finished = int(states["phase"][0]) == OVER
+            self._end(finished, not finished)
+
+    def render(self) -> str | np.ndarray | None:
+        """The table as ``render_mode`` says: ``"ansi"`` a text, ``"rgb_array"`` a picture (height, width, 3) uint8,
+        ``"human"`` the text on standard output (returns None). ``render_view`` says whose cards show."""
+        from . import render
+
+        game, view = self._tables.games[0], self.render_view
+        if self.render_mode == "ansi":
+            return render.ansi(game, view)
+        if self.render_mode == "rgb_array":
+            return render.rgb_array(game, view)
+        if self.render_mode == "human":
+            sys.stdout.write(render.ansi(game, view) + "\n")
+            sys.stdout.flush()
+        else:
+            logger.warn(
+                f"render() without a render_mode shows nothing: make the environment with one of {RENDER_MODES}"
+            )
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open; the environment may still be used."""
+        self._tables.close()
+
+    def __getattr__(self, name: str) -> Any:
+        """For what only ``reset`` sets."""
+        if name in _BY_RESET:
+            raise ResetNeededError(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        bound = ("_mask", "_actions", "_raw")  # a copy must look at its own table
+        return {name: value for name, value in self.__dict__.items() if name not in bound}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
+
+
+def _observation_space() -> spaces.Dict:
+    return spaces.Dict(
+        observation=spaces.Box(0, 1, (SIZE,), np.float32), action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
+    )
+
+
+def _view(view: Any) -> int | None:
+    """``render_view`` as the seat whose cards show, or None for all."""
+    if view == "all":
+        return None
+    seat = SEATS.get(view, view) if isinstance(view, str) else view
+    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < NUM_SEATS:
+        raise ValueError(f"render_view={view!r}: expected 'all', a seat 0..{NUM_SEATS - 1}, or an agent")
+    return int(seat)
