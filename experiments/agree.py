@@ -1,0 +1,187 @@
+"""The engine against a slow second implementation of the rules, game by game.
+
+    python -m experiments.agree --games 10000
+
+Random, greedy and steered players play the same decks in both, by all four combinations of the rule variants. Before
+every action everything that the two know of the game is compared: who is to move, what is legal, hands, stock, pile,
+table, what is known and declined, points; after each deal its score, and in the end the record. The second
+implementation, ``tests/oracle.py``, was written from the rules alone and shares no code with the engine.
+
+Exit status 1: the two disagree, or something that should have happened in so many games never did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import multiprocessing
+import platform
+import runpy
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from persian_rummy_env.core.jit import source_hash
+from persian_rummy_env.record import whole_file
+
+from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
+
+ROOT = Path(__file__).resolve().parents[1]
+TWIN = Path("tests") / "oracle.py"
+RESULT = Path("experiments") / "results" / "agree.json"
+CHUNK = 20
+REPORT_EVERY = 10.0
+
+
+class Chunk(NamedTuple):
+    """Some games in a row, compared: what was played by line-up, and the first disagreement."""
+
+    played: dict[str, Played]
+    disagreement: str | None
+
+
+def load_twin(path: Path) -> Any:
+    """The names of a file of Python. Nothing imports the tests; this one is named on the command line."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / path)))
+
+
+def compare_chunk(task: tuple[Path, int, range]) -> Chunk:
+    path, seed, numbers = task
+    twin = load_twin(path)
+    played = {name: Played() for name in LINE_UPS}
+    for number in numbers:
+        plan = plan_of(seed, number)
+        try:
+            played[plan.line_up].add(compare(plan, twin))
+        except DisagreementError as difference:
+            again = f"python -m experiments.agree --seed {seed} --first {number} --games 1"
+            return Chunk(played, f"game {number} ({again})\n{difference}")
+    return Chunk(played, None)
+
+
+def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool]:
+    """Compare all games: what was played by line-up, the disagreements, and whether it was cut short."""
+    played = {name: Played() for name in LINE_UPS}
+    disagreements: list[str] = []
+    stop = options.first + options.games
+    tasks = [
+        (options.twin, options.seed, range(first, min(first + CHUNK, stop)))
+        for first in range(options.first, stop, CHUNK)
+    ]
+    start = reported = time.perf_counter()
+    pool = multiprocessing.get_context("spawn").Pool(options.workers)
+    try:
+        for chunk in pool.imap_unordered(compare_chunk, tasks):
+            for name, more in chunk.played.items():
+                played[name].add(more)
+            if chunk.disagreement is not None:
+                disagreements.append(chunk.disagreement)
+                print(chunk.disagreement, file=sys.stderr, flush=True)
+            if time.perf_counter() - reported > REPORT_EVERY:
+                reported = time.perf_counter()
+                report(played, options.games, (reported - start) / 60)
+    except KeyboardInterrupt:
+        print("interrupted: what was compared so far is written", file=sys.stderr)
+        return played, disagreements, True
+    finally:
+        pool.terminate()
+        pool.join()
+    return played, disagreements, False
+
+
+def report(played: dict[str, Played], games: int, minutes: float) -> None:
+    done = sum(part.games for part in played.values())
+    decisions = sum(part.decisions for part in played.values())
+    left = minutes * (games - done) / max(done, 1)
+    print(
+        f"{done:,} of {games:,} games, {decisions:,} decisions, {minutes:.1f} min, about {left:.1f} min left",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def commit() -> str:
+    """The commit of the working tree, with a mark if the engine or the twin has been changed since."""
+    try:
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+        what = ["persian_rummy_env", "experiments/lockstep.py", str(TWIN)]
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", *what], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.strip() + (" and changes" if changed.stdout else "")
+
+
+def versions() -> dict[str, str]:
+    names = ("persian-rummy-rl", "numpy", "numba")
+    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
+
+
+def result_of(
+    options: argparse.Namespace, played: dict[str, Played], disagreements: list[str], cut: bool, minutes: float
+) -> dict[str, Any]:
+    total = Played()
+    for part in played.values():
+        total.add(part)
+    return {
+        "command": f"python -m experiments.agree --games {options.games} --seed {options.seed} --first {options.first}",
+        "seed": options.seed,
+        "games": total.games,
+        "deals": total.deals,
+        "decisions": total.decisions,
+        "disagreements": disagreements,
+        "interrupted": cut,
+        "events": dict(sorted(total.events.items())),
+        "never happened": never_happened(options, total.events),
+        "players": {name: {"games": part.games, "decisions": part.decisions} for name, part in played.items()},
+        "minutes": round(minutes, 1),
+        "workers": options.workers,
+        "versions": versions(),
+        "engine sources": source_hash(),
+        "commit": commit(),
+    }
+
+
+def never_happened(options: argparse.Namespace, events: Counter[str]) -> list[str]:
+    return sorted(set(load_twin(options.twin).EVENTS) - set(events))
+
+
+def parse(args: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.agree",
+        description="Play games in the engine and in a slow second implementation, and compare them at every decision.",
+    )
+    parser.add_argument("--games", type=int, default=10_000, help="how many (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the series of games (default %(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first game, to go on or to see one again")
+    parser.add_argument("--workers", type=int, default=2, help="processes (default %(default)s)")
+    parser.add_argument("--twin", type=Path, default=TWIN, help="the second implementation (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT, help="where the result is written (default %(default)s)")
+    return parser.parse_args(args)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    options = parse(args)
+    start = time.perf_counter()
+    played, disagreements, cut = run(options)
+    result = result_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(options.out) as file:
+        file.write(json.dumps(result, indent=2) + "\n")
+    print(
+        f"{result['games']:,} games, {result['decisions']:,} decisions: {len(disagreements)} disagreements; "
+        f"never happened: {', '.join(result['never happened']) or 'nothing'}; "
+        f"{result['minutes']} min; written to {options.out}"
+    )
+    return 1 if disagreements or (result["never happened"] and not cut) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
