@@ -1,0 +1,89 @@
+"""The draw for partners, where people with names sit down to a match (docs/rules.md, "Partners, dealer and deal")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_RANKS
+from .options import game_seed
+from .rules import NUM_SEATS
+
+
+class Draw(NamedTuple):
+    """A card drawn by a player, in notation."""
+
+    name: str
+    card: str
+
+
+class Seating(NamedTuple):
+    """What a draw for partners settles.
+
+    Attributes:
+        names: the players by seat 0..3, partners opposite: the lowest draw in seat 0 and the next in seat 2, of the
+            other team the lower in seat 1.
+        dealer: the seat of the lowest draw, who deals first and keeps the score: 0.
+        rounds: all draws in order. The first round is one of each player, in the order in which they were named; each
+            further one is of those who drew a joker in the one before, if there were several.
+    """
+
+    names: tuple[str, str, str, str]
+    dealer: int
+    rounds: tuple[tuple[Draw, ...], ...]
+
+
+def draw_for_partners(names: Sequence[str], seed: int) -> Seating:
+    """Draw cards for partners and for the first deal.
+
+    Each player draws one card from a shuffled pack: aces are low, jokers high. Equal ranks are broken by suit, clubs
+    lowest, then diamonds, hearts, spades; equal jokers by a further draw from what is left of the pack.
+
+    Args:
+        names: four different names.
+        seed: 0..2**64 - 1; the same seed gives the same cards, whatever the versions of Python and numpy.
+
+    Raises:
+        ValueError, TypeError: not four different names, or no such seed.
+    """
+    source = np.random.PCG64(int(game_seed(seed)))
+    pack = list(range(NUM_CARDS))
+
+    def next_card() -> int:
+        return pack.pop(int(source.random_raw()) * len(pack) >> 64)
+
+    return _seating(_four_names(names), next_card)
+
+
+def _four_names(names: Sequence[str]) -> tuple[str, ...]:
+    wrong = isinstance(names, str) or len(names) != NUM_SEATS or not all(isinstance(name, str) for name in names)
+    if wrong or len(set(names)) != NUM_SEATS:
+        raise ValueError(f"names={names!r}: expected {NUM_SEATS} different names")
+    return tuple(names)
+
+
+def _strength(card: int) -> tuple[int, int]:
+    """A card's order in this draw: rank with the ace lowest, then suit; all jokers alike, above the rest."""
+    if card >= JOKER:
+        return NUM_RANKS, 0
+    return (card % NUM_RANKS + 1) % NUM_RANKS, card // NUM_RANKS
+
+
+def _seating(names: tuple[str, ...], next_card: Callable[[], int]) -> Seating:
+    """Seat the players by the cards that ``next_card`` gives, ids 0..55."""
+    strength: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    rounds: list[tuple[Draw, ...]] = []
+    group = names
+    while group:
+        drawn = []
+        for name in group:
+            card = next_card()
+            strength[name].append(_strength(card))
+            drawn.append(Draw(name, CARD_NAMES[min(card, JOKER)]))
+        rounds.append(tuple(drawn))
+        jokers = tuple(draw.name for draw in drawn if draw.card == JOKER_NAME)
+        group = jokers if len(jokers) > 1 else ()
+    lowest, second, third, highest = sorted(names, key=strength.__getitem__)
+    return Seating((lowest, third, second, highest), 0, tuple(rounds))

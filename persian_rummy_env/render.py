@@ -1,0 +1,146 @@
+"""The table for people to look at, from a state: ``ansi`` a text, ``rgb_array`` a picture. Neither needs a display.
+
+Both take one ``STATE`` record and a view: None shows every hand; a seat 0..3 shows what the player there may see, with
+the cards of other hands hidden unless all know them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_RANKS
+from .rules import NUM_SEATS, NUM_TEAMS
+from .state import NOBODY, NOTHING_OWED, OVER, PHASES
+
+
+class Meld(NamedTuple):
+    """A meld on the table: ``"set"`` or ``"run"``, its cards 0..52 low to high, and the seat that laid each."""
+
+    kind: str
+    cards: tuple[int, ...]
+    seats: tuple[int, ...]
+
+
+class Hand(NamedTuple):
+    """A hand as a view shows it: cards 0..52, whether all know that they are there, and how many more are hidden."""
+
+    cards: tuple[int, ...]
+    known: tuple[bool, ...]
+    hidden: int
+
+
+def melds(game: np.void) -> list[Meld]:
+    """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that would fit between two
+    runs lies on the lower one."""
+    laid = [_cards(game["laid"][seat]) for seat in range(NUM_SEATS)]
+    sets, runs, lows = _cards(game["sets"]), _cards(game["runs"]), _cards(game["run_low"])
+
+    def meld(kind: str, cards: list[int]) -> Meld:
+        seats = [[seat for seat in range(NUM_SEATS) for held in laid[seat] if held == card] for card in cards]
+        by = [who[0] for who in seats] if cards[0] != JOKER else seats[0]
+        return Meld(kind, tuple(cards), tuple(by))
+
+    found = []
+    for rank in range(NUM_RANKS):
+        of_rank = [card for card in sets if card != JOKER and card % NUM_RANKS == rank]
+        if of_rank:
+            found.append(meld("set", of_rank))
+    if JOKER in sets:
+        found.append(meld("set", [JOKER] * sets.count(JOKER)))
+    for low in lows:
+        run = [low]
+        while (run[-1] + 1) % NUM_RANKS and run[-1] + 1 in runs and run[-1] + 1 not in lows:
+            run.append(run[-1] + 1)
+        found.append(meld("run", run))
+    return found
+
+
+def hand(game: np.void, seat: int, view: int | None) -> Hand:
+    """The hand of a seat as a view shows it."""
+    held, known = _cards(game["hand"][seat]), _cards(game["known"][seat])
+    if view not in (None, seat):
+        return Hand(tuple(known), (True,) * len(known), len(held) - len(known))
+    unknown = list(held)
+    for card in known:
+        unknown.remove(card)
+    shown = sorted([(card, True) for card in known] + [(card, False) for card in unknown])
+    return Hand(tuple(card for card, _ in shown), tuple(public for _, public in shown), 0)
+
+
+def pile(game: np.void) -> list[tuple[int, int]]:
+    """The discard pile from the bottom: each card 0..52, and the seat that discarded it or ``NOBODY``."""
+    size = int(game["pile_size"])
+    return list(zip(game["pile_card"][:size].tolist(), game["pile_seat"][:size].tolist(), strict=True))
+
+
+def heading(game: np.void) -> str:
+    """Which deal it is, and who is to do what."""
+    deal = f"Deal {int(game['deal']) + 1} of {int(game['deals'])}, dealt by player_{int(game['dealer'])}"
+    if int(game["phase"]) == OVER:
+        return f"{deal}; the game is over"
+    if game["ended"]:
+        return f"{deal}; broken off"
+    doing = PHASES[int(game["phase"])]
+    owed = int(game["owed"])
+    must = "" if owed == NOTHING_OWED else f", owing {CARD_NAMES[owed]}"
+    return f"{deal}; player_{int(game['seat'])} to {doing}{must}"
+
+
+def scores(game: np.void) -> list[str]:
+    """A line for each team, and one for the deal finished last if there is one."""
+    lines = []
+    for team in range(NUM_TEAMS):
+        points = f", {int(game['points'][team]):+d} laid" if int(game["phase"]) != OVER else ""
+        lines.append(f"Team {team}: {int(game['score'][team])}{points}")
+    if int(game["deal"]) > 0 or int(game["phase"]) == OVER:
+        out = int(game["out"])
+        who = "nobody" if out == NOBODY else f"player_{out}"
+        lines.append(f"Last deal: {int(game['last_score'][0])} to {int(game['last_score'][1])}, {who} went out")
+    return lines
+
+
+def ansi(game: np.void, view: int | None = None) -> str:
+    """The table as text, without colour codes; about ten lines.
+
+    ``7S/2`` was laid or discarded by seat 2, ``7S/-`` was turned up; ``7S*`` is known to all to be in that hand; ``??``
+    is a hidden card.
+
+    Args:
+        game: one STATE record.
+        view: the seat that looks, or None to see all.
+    """
+    lines = [heading(game), "; ".join(scores(game))]
+    discards = " ".join(f"{CARD_NAMES[card]}/{'-' if seat == NOBODY else seat}" for card, seat in pile(game))
+    lines.append(f"Stock {int(game['stock_size'])}, pile from the bottom: {discards or 'empty'}")
+    for meld in melds(game):
+        cards = " ".join(f"{CARD_NAMES[card]}/{seat}" for card, seat in zip(meld.cards, meld.seats, strict=True))
+        lines.append(f"  {meld.kind} {cards}")
+    for seat in range(NUM_SEATS):
+        shown = hand(game, seat, view)
+        cards = [CARD_NAMES[card] + "*" * known for card, known in zip(shown.cards, shown.known, strict=True)]
+        turn = ">" if seat == int(game["seat"]) and not game["ended"] else " "
+        lines.append(f"{turn} player_{seat}: {' '.join(cards + ['??'] * shown.hidden) or 'no cards'}")
+    return "\n".join(lines)
+
+
+def rgb_array(game: np.void, view: int | None = None) -> np.ndarray:
+    """The table as a picture: (700, 1000, 3) uint8. The seat that looks (with None, seat 0) sits at the bottom.
+
+    The bar on a card of the table or pile has the colour of the team that laid or discarded it; a dot marks a card that
+    all know to be in that hand.
+
+    Args:
+        game: one STATE record.
+        view: the seat that looks, or None to see all.
+    """
+    from .picture import draw_table
+
+    return draw_table(game, view)
+
+
+def _cards(bits: Any) -> list[int]:
+    """The cards 0..52 of a set, by index, jokers last."""
+    number = int(bits)
+    return [min(index, JOKER) for index in range(NUM_CARDS) if number >> index & 1]
