@@ -152,8 +152,8 @@ def _back() -> Image.Image:
 
 @cache
 def _face(index: int, stacked: bool = False) -> Image.Image:
-    """The face of a card 0..52: rank and suit where a fan to the right, or one stacked downwards, leaves them to be seen,
-    and the suit again in the middle."""
+    """The face of a card 0..52: rank and suit where a fan to the right, or one stacked downwards, leaves them free, and
+    the suit again in the middle."""
     card, pen = _blank(PAPER)
     if index == JOKER:
         pen.text((4 * FINE, 3 * FINE), "JK", fill=RED, font=_font(14 * FINE))

@@ -34,8 +34,8 @@ class Hand(NamedTuple):
 def melds(game: np.void) -> list[Meld]:
     """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that would fit between two
     runs lies on the lower one."""
-    laid = [_cards(game["laid"][seat]) for seat in range(NUM_SEATS)]
-    sets, runs, lows = _cards(game["sets"]), _cards(game["runs"]), _cards(game["run_low"])
+    laid = [cards_of(game["laid"][seat]) for seat in range(NUM_SEATS)]
+    sets, runs, lows = cards_of(game["sets"]), cards_of(game["runs"]), cards_of(game["run_low"])
 
     def meld(kind: str, cards: list[int]) -> Meld:
         seats = [[seat for seat in range(NUM_SEATS) for held in laid[seat] if held == card] for card in cards]
@@ -59,7 +59,7 @@ def melds(game: np.void) -> list[Meld]:
 
 def hand(game: np.void, seat: int, view: int | None) -> Hand:
     """The hand of a seat as a view shows it."""
-    held, known = _cards(game["hand"][seat]), _cards(game["known"][seat])
+    held, known = cards_of(game["hand"][seat]), cards_of(game["known"][seat])
     if view not in (None, seat):
         return Hand(tuple(known), (True,) * len(known), len(held) - len(known))
     unknown = list(held)
@@ -140,7 +140,7 @@ def rgb_array(game: np.void, view: int | None = None) -> np.ndarray:
     return draw_table(game, view)
 
 
-def _cards(bits: Any) -> list[int]:
-    """The cards 0..52 of a set, by index, jokers last."""
+def cards_of(bits: Any) -> list[int]:
+    """The cards 0..52 of a set of cards (``uint64``, see ``cards``), by index, jokers last."""
     number = int(bits)
     return [min(index, JOKER) for index in range(NUM_CARDS) if number >> index & 1]
