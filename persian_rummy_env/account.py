@@ -9,10 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from .actions import ACTION_CARDS, ACTION_NAMES, ACTION_POINTS, DISCARD, DRAW, PASS, TAKE
-from .cards import CARD_NAMES, CARD_VALUES, JOKER_NAME, NUM_CARDS, RANKS, SUITS, cards_in, encode_card
+from .cards import CARD_NAMES, CARD_VALUES, NUM_CARDS, cards_in, encode_card
 from .record import DealRecord, Record
+from .render import melds
 from .replay import Replay, replay
-from .rules import NUM_SEATS, NUM_TEAMS, OUT_BONUS
+from .rules import NUM_TEAMS, OUT_BONUS
 
 INDENT = "   "
 
@@ -44,25 +45,6 @@ def account(record: Record) -> str:
     return "\n".join(lines) + "\n"
 
 
-def melds(state: np.void) -> list[str]:
-    """The melds on the table, sets first, each with the seats that laid its cards, such as ``4D 4H 4S (seat 1)``."""
-    sets, runs = cards_in(state["sets"]), cards_in(state["runs"])
-    groups = [[card for card in sets if card[0] == rank] for rank in RANKS]
-    groups.append([card for card in sets if card == JOKER_NAME])
-    lows = set(cards_in(state["run_low"]))
-    for suit in SUITS:
-        for card in (card for card in runs if card[1] == suit):
-            if card in lows:
-                groups.append([])
-            groups[-1].append(card)
-    laid = [set(cards_in(state["laid"][seat])) for seat in range(NUM_SEATS)]
-    told = []
-    for group in filter(None, groups):
-        seats = [str(seat) for seat in range(NUM_SEATS) if laid[seat] & set(group)]
-        told.append(f"{' '.join(group)} (seat{'s' * (len(seats) > 1)} {', '.join(seats)})")
-    return told
-
-
 def _turns(again: Replay, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """The actions ``first <= i < last`` of each turn."""
     seats = again.states["seat"][start:stop]
@@ -83,7 +65,14 @@ def _situation(state: np.void) -> list[str]:
 
 
 def _table(state: np.void) -> list[str]:
-    return [_line("table" if number == 0 else "", meld) for number, meld in enumerate(melds(state))]
+    """The melds on the table, each with the seats that laid its cards, such as ``4D 4H 4S (seat 1)``."""
+    lines = []
+    for meld in melds(state):
+        cards = " ".join(CARD_NAMES[card] for card in meld.cards)
+        seats = sorted(set(meld.seats))
+        laid_by = f"seat{'s' * (len(seats) > 1)} {', '.join(map(str, seats))}"
+        lines.append(_line("" if lines else "table", f"{cards} ({laid_by})"))
+    return lines
 
 
 def _line(head: str, text: str) -> str:
