@@ -142,7 +142,7 @@ def _decks(decks: Any, lanes: int, deals: int) -> np.ndarray:
     if first is None:
         return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
     by_lane = len(first) > 0 and not isinstance(first[0], str | int | np.integer)
-    tables = list(decks) if by_lane else [decks]
+    tables = [() if table is None else table for table in decks] if by_lane else [decks]
     if by_lane and len(tables) != lanes:
         raise ValueError(f"options['decks'] holds decks for {len(tables)} lanes: expected {lanes}")
     most = max(len(table) for table in tables)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..cards import JOKER, NUM_CARDS
-from ..rules import HAND_SIZE, NUM_SEATS, NUM_TEAMS
-from ..state import DRAW_PHASE, FIRST_TURNED, NOBODY, NOTHING_OWED, STOCK_SIZE
+from ..rules import HAND_SIZE, MAX_DEALS, NUM_SEATS, NUM_TEAMS
+from ..state import DRAW_PHASE, FIRST_TURNED, MAX_PILE, NOBODY, NOTHING_OWED, STOCK_SIZE
 from .bits import ZERO, add_card
 from .jit import compiled
 from .rng import next_below
@@ -65,11 +65,25 @@ def start_deal(game):
 
 
 @compiled
+def clear(game):
+    """Take away what an earlier game has left in places that this one has not come to, so that equal games are equal
+    records, whatever was played there before."""
+    for index in range(MAX_PILE):
+        game["pile_card"][index] = 0
+        game["pile_seat"][index] = 0
+    for deal in range(MAX_DEALS):
+        if not (int(game["given"]) >> deal) & 1:
+            for index in range(NUM_CARDS):
+                game["decks"][deal][index] = 0
+
+
+@compiled
 def start_episode(game, dealer):
     """Start a new game with the record's rules and generator. ``dealer``: a seat, or ``ANY_DEALER`` to draw one; the
     draw is made either way, so that naming the dealer does not change the shuffle."""
     drawn = next_below(game, NUM_SEATS)
     game["dealer"] = drawn if dealer == ANY_DEALER else dealer
+    clear(game)
     for team in range(NUM_TEAMS):
         game["score"][team] = 0
         game["last_score"][team] = 0
