@@ -44,7 +44,7 @@ comma := ,
 env: .venv/.installed ## make the virtual environment .venv
 
 train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/quick)
-	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT)
+	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)

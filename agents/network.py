@@ -1,0 +1,242 @@
+"""The networks: an actor that sees what a seat sees, and a critic that may see every hand.
+
+Both are residual, pre-norm multilayer perceptrons on the raw bytes of an observation divided by their highest values.
+The mask of legal actions is part of the actor's distribution: an illegal action has no probability, no share in the
+entropy and no gradient, when actions are drawn and when they are learnt from alike.
+
+A batch comes in one of two forms with equal results. ``SparseRows``, for a CPU, lists the bytes that are set and the
+legal actions, and the first and last layers are compiled sums over those lists (``kernels``). ``DenseRows`` holds
+tensors, on any device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+from persian_rummy_env.actions import NUM_ACTIONS
+from persian_rummy_env.observation import SIZE
+
+from . import kernels
+from .rows import SCALE, VIEW_SIZE, SparseRows
+
+MASKED = -1e30
+"""The logit of an illegal action: finite, so that it times a probability of 0 is 0."""
+
+
+class DenseRows(NamedTuple):
+    """Decisions as tensors: ``view`` (b, SIZE or VIEW_SIZE) uint8, ``mask`` (b, 547) bool."""
+
+    view: Tensor
+    mask: Tensor
+
+    @classmethod
+    def of(cls, view: np.ndarray, legal: np.ndarray, device: torch.device | str = "cpu") -> DenseRows:
+        """From views and packed masks (b, 9) uint64, as ``SparseRows.of``."""
+        words = torch.from_numpy(np.ascontiguousarray(legal).view(np.int64)).to(device)
+        bits = (words[:, :, None] >> torch.arange(64, device=device)) & 1
+        mask = bits.flatten(1)[:, :NUM_ACTIONS].bool()
+        return cls(torch.from_numpy(np.ascontiguousarray(view)).to(device), mask)
+
+
+Rows: TypeAlias = SparseRows | DenseRows
+
+
+def rows_on(device: torch.device, view: np.ndarray, legal: np.ndarray) -> Rows:
+    """The form of rows that suits a device."""
+    return SparseRows.of(view, legal) if device.type == "cpu" else DenseRows.of(view, legal, device)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The masked distribution, dense: what the compiled last layer does over lists
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log-probabilities (b, n), float32, of the actions that ``mask`` (b, n) bool allows; elsewhere hugely negative."""
+    return torch.log_softmax(torch.where(mask, logits.float(), MASKED), dim=-1)
+
+
+def masked_entropy(log_p: Tensor, mask: Tensor) -> Tensor:
+    """The entropy (b,) of ``masked_log_softmax``."""
+    log_p = torch.where(mask, log_p, 0.0)
+    return -(torch.where(mask, log_p.exp(), 0.0) * log_p).sum(-1)
+
+
+def masked_draw(log_p: Tensor, fractions: Tensor) -> Tensor:
+    """Actions (b,) by fractions (b,) in [0, 1), float64: the first whose cumulative probability exceeds it."""
+    reached = log_p.double().exp().cumsum(-1)
+    goal = fractions.clamp(max=1 - 1e-9) * reached[:, -1]
+    return (reached > goal[:, None]).to(torch.uint8).argmax(-1)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Layers
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    return tensor.detach().contiguous().numpy()
+
+
+class _SparseFirst(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, bias: Tensor, rows: SparseRows) -> Tensor:
+        stop = rows.middle if len(weight) == SIZE else rows.start[1:]
+        out = np.empty((len(stop), weight.shape[1]), dtype=np.float32)
+        kernels.first_layer(rows.start, stop, rows.column, rows.value, _array(weight), _array(bias), out)
+        ctx.rows, ctx.stop, ctx.shape = rows, stop, weight.shape
+        return torch.from_numpy(out)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        rows, of_weight = ctx.rows, np.zeros(ctx.shape, dtype=np.float32)
+        kernels.first_layer_gradient(rows.start, ctx.stop, rows.column, rows.value, _array(gradients[0]), of_weight)
+        return torch.from_numpy(of_weight), gradients[0].sum(0), None
+
+
+class _SparseLast(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, rows: SparseRows, taken: np.ndarray
+    ) -> tuple[Tensor, Tensor]:
+        log_p = np.empty(rows.actions.shape, dtype=np.float32)
+        kernels.last_layer(_array(hidden), _array(weight), _array(bias), rows.actions, rows.counts, log_p)
+        taken_log_p, entropy = np.empty((2, len(taken)), dtype=np.float32)
+        kernels.choice_terms(rows.actions, rows.counts, log_p, taken, taken_log_p, entropy)
+        ctx.arrays = (_array(hidden), _array(weight), rows.actions, rows.counts, log_p, taken, entropy)
+        return torch.from_numpy(taken_log_p), torch.from_numpy(entropy)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        hidden, weight, actions, counts, log_p, taken, entropy = ctx.arrays
+        of_log_p, of_entropy = (_array(gradient) for gradient in gradients)
+        of_hidden, of_weight = np.empty_like(hidden), np.zeros_like(weight)
+        of_bias = np.zeros(len(weight), dtype=np.float32)
+        kernels.choice_gradient(
+            hidden, weight, actions, counts, log_p, taken, entropy,
+            of_log_p, of_entropy, of_hidden, of_weight, of_bias,
+        )  # fmt: skip
+        return torch.from_numpy(of_hidden), torch.from_numpy(of_weight), torch.from_numpy(of_bias), None, None
+
+
+class Residual(nn.Module):
+    """``x + linear(gelu(norm(x)))``."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.linear(gelu(self.norm(x)))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The size of a network: ``width`` features, ``blocks`` residual blocks."""
+
+    width: int = 256
+    blocks: int = 2
+
+
+class Trunk(nn.Module):
+    """From rows to ``width`` features."""
+
+    scale: Tensor
+
+    def __init__(self, inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(inputs, shape.width))
+        self.bias = nn.Parameter(torch.zeros(shape.width))
+        self.blocks = nn.ModuleList(Residual(shape.width) for _ in range(shape.blocks))
+        self.norm = nn.LayerNorm(shape.width)
+        self.register_buffer("scale", torch.from_numpy(SCALE[:inputs].copy()), persistent=False)
+        nn.init.normal_(self.weight, std=0.1)  # some 90 bytes are set, so that features begin near unit size
+
+    def forward(self, rows: Rows) -> Tensor:
+        if isinstance(rows, SparseRows):
+            x: Tensor = _SparseFirst.apply(self.weight, self.bias, rows)  # type: ignore[assignment]
+        else:
+            x = (rows.view[:, : len(self.weight)].float() * self.scale) @ self.weight + self.bias
+        for block in self.blocks:
+            x = block(x)
+        return gelu(self.norm(x).float())
+
+
+class Actor(nn.Module):
+    """The policy: from what the seat to move sees to a distribution over its legal actions."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.trunk = Trunk(SIZE, shape)
+        self.last = nn.Linear(shape.width, NUM_ACTIONS)
+        nn.init.normal_(self.last.weight, std=0.01 / shape.width**0.5)  # all legal actions begin alike
+        nn.init.zeros_(self.last.bias)
+
+    def log_p(self, rows: DenseRows) -> Tensor:
+        """Log-probabilities of all actions (b, 547); of an illegal one hugely negative."""
+        return masked_log_softmax(self.last(self.trunk(rows)), rows.mask)
+
+    def evaluate(self, rows: Rows, taken: np.ndarray | Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probability of the actions ``taken`` (b,), and entropy, of each row."""
+        if isinstance(rows, SparseRows):
+            hidden = self.trunk(rows)
+            return _SparseLast.apply(hidden, self.last.weight, self.last.bias, rows, taken)  # type: ignore[return-value]
+        log_p = self.log_p(rows)
+        taken = torch.as_tensor(taken, device=log_p.device)
+        return log_p.gather(1, taken[:, None])[:, 0], masked_entropy(log_p, rows.mask)
+
+    @torch.no_grad()
+    def choose(self, rows: Rows, fractions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """An action for each row, (b,) int64, and its log-probability, (b,) float32.
+
+        Args:
+            fractions: (b,) float64 in [0, 1), to draw by; None: the likeliest action.
+        """
+        if isinstance(rows, DenseRows):
+            log_p = self.log_p(rows)
+            chosen = log_p.argmax(-1)
+            if fractions is not None:
+                chosen = masked_draw(log_p, torch.from_numpy(fractions).to(log_p.device))
+            return chosen.cpu().numpy(), log_p.gather(1, chosen[:, None])[:, 0].cpu().numpy()
+        listed = np.empty(rows.actions.shape, dtype=np.float32)
+        hidden = _array(self.trunk(rows))
+        kernels.last_layer(hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed)
+        actions, taken = np.empty(len(hidden), dtype=np.int64), np.empty(len(hidden), dtype=np.float32)
+        if fractions is None:
+            kernels.likeliest(rows.actions, rows.counts, listed, actions, taken)
+        else:
+            kernels.draw(rows.actions, rows.counts, listed, fractions, actions, taken)
+        return actions, taken
+
+
+class Critic(nn.Module):
+    """The value of a deal to the seat to move, from its view with (``hands`` True) or without the other hands.
+
+    It is asked from the side of the seat to move alone, and what is good for one team is as bad for the other: the
+    value to a seat is ``+value`` for the seat to move and its partner, ``-value`` for their opponents (``sided``).
+    """
+
+    def __init__(self, shape: Shape, hands: bool = True) -> None:
+        super().__init__()
+        self.shape = shape
+        self.trunk = Trunk(VIEW_SIZE if hands else SIZE, shape)
+        self.last = nn.Linear(shape.width, 1)
+        nn.init.normal_(self.last.weight, std=0.01 / shape.width**0.5)
+        nn.init.zeros_(self.last.bias)
+
+    def forward(self, rows: Rows) -> Tensor:
+        """Values to the seats to move (b,), in units of the reward."""
+        return self.last(self.trunk(rows)).float()[:, 0]
+
+
+def sided(value: np.ndarray, seat_to_move: np.ndarray, seat: int | np.ndarray) -> np.ndarray:
+    """The value to ``seat``, given the value to the seat to move."""
+    return np.where((seat_to_move - seat) % 2 == 0, value, -value)

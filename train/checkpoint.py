@@ -1,0 +1,155 @@
+"""What a run needs to go on as if it had never stopped, in one file that is whole or is not there.
+
+Everything is tensors and JSON in one safetensors file, so that reading one runs no code of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from agents.learned import policy_bytes
+from persian_rummy_env.observation import VERSION
+from persian_rummy_env.state import STATE
+
+from .config import Config
+from .ppo import Learner
+from .rollout import Collector
+
+FILE = "checkpoint.safetensors"
+POLICY = "policy.safetensors"
+FORMAT = "persian-rummy-training/1"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be gone on from; the message names the file and the reason."""
+
+
+def versions() -> dict[str, str]:
+    """What a checkpoint must agree on with the code that reads it."""
+    state = hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16]
+    return {"format": FORMAT, "observation": str(VERSION), "state": state}
+
+
+@dataclass
+class Counters:
+    """How far a run is."""
+
+    update: int = 0
+    decisions: int = 0
+    deals: int = 0
+    seconds: float = 0.0
+    evaluations: int = 0
+    saves: int = 0
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint read: ``config``, ``counters``, and the rest as it stands in the file."""
+
+    path: Path
+    config: Config
+    counters: Counters
+    streams: dict[str, Any]
+    tensors: dict[str, Tensor]
+
+    @classmethod
+    def read(cls, folder: Path) -> Checkpoint:
+        """The checkpoint of a run's folder.
+
+        Raises:
+            CheckpointError: there is none, or it is damaged, foreign or of other versions.
+        """
+        path = folder / FILE
+        if not path.is_file():
+            raise CheckpointError(f"{path}: no such checkpoint")
+        try:
+            with safe_open(path, framework="pt") as file:
+                says = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
+        except (SafetensorError, OSError) as error:
+            raise CheckpointError(f"{path}: not a checkpoint, or damaged ({error})") from error
+        for name, here in versions().items():
+            if says.get(name) != here:
+                raise CheckpointError(f"{path}: its {name} is {says.get(name)!r}, and here it is {here!r}")
+        try:
+            config = Config.from_dict(json.loads(says["config"]))
+            counters = Counters(**json.loads(says["counters"]))
+            streams = json.loads(says["streams"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{path}: what it says of itself cannot be read ({error})") from error
+        return cls(path, config, counters, streams, tensors)
+
+    def restore(self, learner: Learner, collectors: Sequence[Collector]) -> None:
+        """Put everything back where ``save_run`` found it.
+
+        Raises:
+            CheckpointError: the tensors are not those of this run.
+        """
+        try:
+            for name, network in (("actor", learner.actor), ("critic", learner.critic)):
+                network.load_state_dict(self._under(f"{name}."))
+                optimizer = learner.optimizers[name]
+                fields = ("step", "exp_avg", "exp_avg_sq")
+                count = len(optimizer.state_dict()["param_groups"][0]["params"])
+                state = {i: {field: self.tensors[f"adam.{name}.{i}.{field}"] for field in fields} for i in range(count)}
+                optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+            for part, collector in enumerate(collectors):
+                games = self.tensors[f"games.{part}"].numpy().view(STATE)
+                collector.restore(games, self.streams["collectors"][part])
+            learner.rng.bit_generator.state = self.streams["learner"]
+        except (KeyError, IndexError, RuntimeError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{self.path}: not of a run with these settings ({error})") from error
+
+    def _under(self, prefix: str) -> dict[str, Tensor]:
+        return {name.removeprefix(prefix): tensor for name, tensor in self.tensors.items() if name.startswith(prefix)}
+
+
+def save_run(
+    folder: Path, config: Config, counters: Counters, learner: Learner, collectors: Sequence[Collector]
+) -> None:
+    """Write the checkpoint and the policy of a run into its folder."""
+    tensors: dict[str, Tensor] = {}
+    for name, network in (("actor", learner.actor), ("critic", learner.critic)):
+        tensors |= {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
+        for i, state in learner.optimizers[name].state_dict()["state"].items():
+            tensors |= {f"adam.{name}.{i}.{field}": tensor for field, tensor in state.items()}
+    streams: dict[str, Any] = {"learner": learner.rng.bit_generator.state, "collectors": []}
+    for part, collector in enumerate(collectors):
+        games, stream = collector.state()
+        tensors[f"games.{part}"] = torch.from_numpy(np.ascontiguousarray(games).view(np.uint8))
+        streams["collectors"].append(stream)
+    says = versions() | {
+        "config": json.dumps(config.as_dict()),
+        "counters": json.dumps(asdict(counters)),
+        "streams": json.dumps(streams),
+    }
+    write_whole(folder / FILE, save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, says))
+    about = {"rules": json.dumps(config.rules.as_dict()), "counters": says["counters"], "config": says["config"]}
+    write_whole(folder / POLICY, policy_bytes(learner.actor, about))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is, at any moment, either the old one or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)  # noqa: PTH105 (the atomic one by name)
+
+
+def config_text(config: Config, about: Mapping[str, Any]) -> str:
+    """What ``config.json`` of a run's folder holds: the settings, and the versions they ran with."""
+    return json.dumps({"settings": config.as_dict(), "versions": versions() | dict(about)}, indent=2) + "\n"

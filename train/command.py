@@ -1,0 +1,55 @@
+"""The command line of a training script: a preset or a saved run, and what is changed of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import tyro
+
+from .checkpoint import Checkpoint, CheckpointError
+from .config import PRESETS, Config, resumed
+
+
+def fail(message: str, status: int = 1) -> NoReturn:
+    """Say what is wrong on standard error and leave."""
+    sys.stderr.write(f"error: {message}\n")
+    raise SystemExit(status)
+
+
+def parse(argv: Sequence[str] | None, prog: str) -> tuple[Config, Checkpoint | None]:
+    """The settings of a run, and the checkpoint that it goes on from."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--preset", choices=tuple(PRESETS), default="quick")
+    first.add_argument("--resume", type=Path)
+    first.add_argument("--minutes")
+    first.add_argument("--updates")
+    known, _ = first.parse_known_args(argv)
+    saved = None
+    try:
+        if known.resume is not None and not {"-h", "--help"} & set(argv):
+            saved = Checkpoint.read(known.resume)
+        default = (
+            PRESETS[known.preset] if saved is None else replace(saved.config, resume=known.resume, out=known.resume)
+        )
+        default = _with_one_budget(default, known)
+        given = tyro.cli(Config, default=default, args=argv, prog=prog)
+        return (given, None) if saved is None else (resumed(default, given), saved)
+    except (CheckpointError, FileNotFoundError) as error:
+        fail(str(error))
+    except ValueError as error:
+        fail(str(error), status=2)
+
+
+def _with_one_budget(default: Config, known: argparse.Namespace) -> Config:
+    """A budget in updates takes the place of the preset's minutes, and the other way round; both given stay both."""
+    if known.updates is not None and known.minutes is None:
+        return replace(default, minutes=None, updates=default.updates or 1)
+    if known.minutes is not None and known.updates is None:
+        return replace(default, minutes=default.minutes or 1.0, updates=None)
+    return default

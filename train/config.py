@@ -1,0 +1,201 @@
+"""The settings of a training run: one frozen dataclass, checked when it is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from agents.network import Shape
+from persian_rummy_env.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Config:
+    """Train one player for all four seats by PPO self-play.
+
+    Attributes:
+        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``gpu``.
+        resume: go on with the run in this folder; of the other settings only the budget may then be given.
+        out: folder of the run.
+        exists: what happens if there is a run in it: ``refuse``; ``number``, the new one goes to ``OUT-2``, ``OUT-3`` …
+        seed: of everything: weights, deals, draws, order of minibatches.
+        minutes: budget in minutes of training (evaluation not counted). Schedules follow the share that is spent.
+        updates: budget in updates instead; schedules follow their number, and runs repeat bit for bit on a CPU.
+        pause_after: stop cleanly after so many updates, as by Ctrl-C; schedules do not change.
+        device: where the networks compute: ``cpu``, ``cuda``, ``cuda:1`` …
+        threads: CPU threads. On a CPU each plays and learns a part of its own; the number is part of a run.
+        precision: of the square layers: ``fp32``, exact; or ``bf16``, quicker where the hardware has it.
+        quad_bonus: rule: which sets of four laid at once count double.
+        stock_out: rule: what ends a deal once the stock is empty.
+        deals: deals played for an update, all to their end.
+        width: features of both networks.
+        blocks: residual blocks of both networks.
+        hidden_hands: the critic sees the other three hands. The actor never does.
+        suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
+            partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
+            another order.
+        points: points of margin that are a reward of 1.
+        gae_lambda: of the advantage estimates, per decision of a seat.
+        minibatch: decisions per step of the optimiser.
+        epochs: passes over the decisions of an update.
+        clip: PPO's bound on the ratio of new to old probability.
+        kl_stop: the actor rests for what remains of an update once a minibatch has drifted so far from the policy that
+            played; 0: never.
+        lr: learning rate (Adam), at the start and at the end.
+        entropy: weight of the entropy bonus, at the start and at the end.
+        clip_norm: largest norm of the gradient of either network.
+        adam_eps: Adam's epsilon.
+        eval_every: seconds of training between matches against the bots; with ``updates``, updates.
+        eval_pairs: duplicate pairs of such a match.
+        final_pairs: duplicate pairs of the matches at the end.
+        save_every: seconds of training between checkpoints; with ``updates``, updates.
+
+    Raises:
+        ValueError: a setting out of range, or two that contradict each other; the message names them.
+    """
+
+    preset: Literal["quick", "two-cores", "gpu"] = "quick"
+    resume: Path | None = None
+    out: Path = Path("runs/quick")
+    exists: Literal["refuse", "number"] = "refuse"
+    seed: int = 1
+    minutes: float | None = 5.0
+    updates: int | None = None
+    pause_after: int | None = None
+    device: str = "cpu"
+    threads: int = 2
+    precision: Literal["fp32", "bf16"] = "fp32"
+    quad_bonus: Literal["any", "jacks"] = "any"
+    stock_out: Literal["pass", "end"] = "pass"
+    deals: int = 256
+    width: int = 256
+    blocks: int = 2
+    hidden_hands: bool = True
+    suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
+    points: float = 50.0
+    gae_lambda: float = 0.95
+    minibatch: int = 1024
+    epochs: int = 2
+    clip: float = 0.2
+    kl_stop: float = 0.02
+    lr: tuple[float, float] = (7e-4, 7e-5)
+    entropy: tuple[float, float] = (0.02, 0.004)
+    clip_norm: float = 0.5
+    adam_eps: float = 1e-5
+    eval_every: float = 30.0
+    eval_pairs: int = 512
+    final_pairs: int = 4096
+    save_every: float = 30.0
+
+    def __post_init__(self) -> None:
+        if (self.minutes is None) == (self.updates is None):
+            raise ValueError(f"minutes={self.minutes}, updates={self.updates}: expected one of the two, as the budget")
+        for name in ("seed",):
+            _at_least(self, name, 0)
+        for name in ("threads", "deals", "blocks", "minibatch", "epochs", "eval_pairs", "final_pairs"):
+            _at_least(self, name, 1)
+        for name in ("updates", "pause_after"):
+            if getattr(self, name) is not None:
+                _at_least(self, name, 1)
+        for name in ("minutes", "points", "clip", "clip_norm", "adam_eps", "eval_every", "save_every"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
+        for name, pair in (("lr", self.lr), ("entropy", self.entropy)):
+            if len(pair) != 2 or min(pair) < 0 or (name == "lr" and max(pair) == 0):
+                raise ValueError(f"{name}={pair}: expected two numbers of at least 0, at the start and at the end")
+        if not 0 <= self.gae_lambda <= 1:
+            raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
+        if self.kl_stop < 0:
+            raise ValueError(f"kl_stop={self.kl_stop}: expected a number of at least 0")
+        if self.width < 8 or self.width % 8:
+            raise ValueError(f"width={self.width}: expected a multiple of 8")
+        if self.deals < self.threads:
+            raise ValueError(f"deals={self.deals}, threads={self.threads}: every thread must have a deal to play")
+        if self.minibatch < self.threads:
+            raise ValueError(f"minibatch={self.minibatch}, threads={self.threads}: every thread must have a decision")
+        if self.updates is not None and self.pause_after is not None and self.pause_after > self.updates:
+            raise ValueError(
+                f"pause_after={self.pause_after}, updates={self.updates}: the run would end before the pause"
+            )
+        if self.suits == "learn" and self.epochs < 2:
+            raise ValueError("suits='learn', epochs=1: the order changes from the second epoch on")
+
+    @property
+    def rules(self) -> RuleSet:
+        return RuleSet(quad_bonus=self.quad_bonus, stock_out=self.stock_out)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.width, self.blocks)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as JSON holds them."""
+        return json.loads(json.dumps(asdict(self), default=str))
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Config:
+        """The inverse of ``as_dict``.
+
+        Raises:
+            ValueError: a setting unknown, missing or refused.
+        """
+        known = {field.name for field in fields(cls)}
+        for word, names in (("unknown", set(settings) - known), ("missing", known - set(settings))):
+            if names:
+                raise ValueError(f"{word} settings: {', '.join(sorted(names))}")
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
+        }
+        for name in ("out", "resume"):
+            values[name] = None if values[name] is None else Path(values[name])
+        return cls(**values)
+
+
+def _at_least(config: Config, name: str, least: int) -> None:
+    value = getattr(config, name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
+
+
+QUICK = Config()
+PRESETS: dict[str, Config] = {
+    "quick": QUICK,
+    "two-cores": replace(QUICK, preset="two-cores", out=Path("runs/two-cores"), minutes=10.0, deals=384),
+    "gpu": replace(
+        QUICK,
+        preset="gpu",
+        out=Path("runs/gpu"),
+        minutes=10.0,
+        device="cuda",
+        threads=16,
+        precision="bf16",
+        deals=8192,
+        width=1024,
+        blocks=4,
+        minibatch=16384,
+        epochs=3,
+        lr=(3e-4, 3e-5),
+        entropy=(0.01, 0.002),
+    ),
+}
+BUDGET = ("minutes", "updates", "pause_after")
+"""What may be given anew to a run that is resumed."""
+
+
+def resumed(saved: Config, given: Config) -> Config:
+    """The settings of a resumed run: those saved, with the budget that was given.
+
+    Args:
+        given: the saved settings with what the command line changed.
+
+    Raises:
+        ValueError: something else was changed as well.
+    """
+    changed = [f.name for f in fields(saved) if getattr(saved, f.name) != getattr(given, f.name)]
+    refused = [name for name in changed if name not in (*BUDGET, "resume")]
+    if refused:
+        raise ValueError(f"{', '.join(refused)}: a resumed run keeps its settings; only {', '.join(BUDGET)} may change")
+    return replace(given, resume=None)

@@ -1,0 +1,34 @@
+"""The learning curve of a run as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import log
+
+FILE = "curve.png"
+
+
+def draw(folder: Path) -> Path:
+    """Margins against each rung over decisions, with their intervals, from the run's ``metrics.csv``."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    rows = log.read(folder / log.FILE)
+    for rung in log.RUNGS:
+        measured = [row for row in rows if row[f"margin_{rung}"]]
+        decisions = [float(row["decisions"]) / 1e6 for row in measured]
+        middle, low, high = ([float(row[f"{word}_{rung}"]) for row in measured] for word in ("margin", "low", "high"))
+        (line,) = axes.plot(decisions, middle, marker=".", label=f"against {rung}")
+        axes.fill_between(decisions, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_xlabel("decisions (millions)")
+    axes.set_ylabel("points a deal, duplicate deals, 95% interval")
+    axes.set_title(folder.name)
+    axes.grid(alpha=0.3)
+    if rows:
+        axes.legend()
+    FigureCanvasAgg(figure).print_png(str(folder / FILE))
+    return folder / FILE

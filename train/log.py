@@ -1,0 +1,112 @@
+"""The numbers of a run: a CSV file always, and TensorBoard's where it is installed."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from persian_rummy_env.bots import BOTS
+
+FILE = "metrics.csv"
+RUNGS = tuple(BOTS)
+"""The bots that a run is measured against."""
+COLUMNS = (
+    *(
+        "update",
+        "decisions",
+        "deals",
+        "seconds",
+        "progress",
+        "decisions_per_second",
+        "collect_seconds",
+        "learn_seconds",
+    ),
+    *("kept", "deal_length", "deal_margin", "out_rate"),
+    *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
+    *("lr", "entropy_weight", "actor_norm", "critic_norm"),
+    *(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high")),
+)
+TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds")
+"""Columns that hang on the clock; with a budget in updates all others repeat from run to run."""
+
+
+class LogError(ValueError):
+    """A log that a run cannot go on from; the message names the file and the reason."""
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a ``metrics.csv``.
+
+    Raises:
+        LogError: there is none, or its columns are not ``COLUMNS``.
+    """
+    if not path.is_file():
+        raise LogError(f"{path}: no such log")
+    with path.open(newline="") as file:
+        rows = csv.DictReader(file)
+        if tuple(rows.fieldnames or ()) != COLUMNS:
+            raise LogError(f"{path}: its columns are not those of this version")
+        return list(rows)
+
+
+def _rows_until(path: Path, update: int) -> list[dict[str, str]]:
+    """The rows of updates 1 to ``update``: all of them, or it is an error."""
+    rows = [row for row in read(path) if row["update"].isdecimal() and int(row["update"]) <= update]
+    if [int(row["update"]) for row in rows] != list(range(1, update + 1)):
+        raise LogError(f"{path}: not the updates 1 to {update} that the checkpoint goes on from")
+    return rows
+
+
+class Log:
+    """A row an update.
+
+    Args:
+        folder: of the run.
+        after: the update that the run goes on from; rows that a cut-off run wrote after it are dropped. 0: a new run.
+        decisions: taken by then.
+
+    Raises:
+        LogError: the log of the updates before is not there.
+    """
+
+    def __init__(self, folder: Path, after: int, decisions: int) -> None:
+        self.path = folder / FILE
+        kept = _rows_until(self.path, after) if after else []
+        beside = folder / f".{FILE}"
+        with beside.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(kept)
+        os.replace(beside, self.path)  # noqa: PTH105 (the atomic one by name)
+        self._file = self.path.open("a", newline="")
+        self._writer = csv.DictWriter(self._file, COLUMNS, restval="")
+        self._board = _tensorboard(folder / "tensorboard", decisions if after else None)
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Add a row; what it leaves out of ``COLUMNS`` stays empty."""
+        self._writer.writerow(row)
+        self._file.flush()
+        if self._board is not None:
+            for name, value in row.items():
+                self._board.add_scalar(_group(name), value, row["decisions"])
+
+    def close(self) -> None:
+        self._file.close()
+        if self._board is not None:
+            self._board.close()
+
+
+def _group(name: str) -> str:
+    """TensorBoard's group: margins apart from the rest."""
+    return f"against/{name}" if name.startswith(("margin_", "low_", "high_")) else f"train/{name}"
+
+
+def _tensorboard(folder: Path, after: int | None) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder), purge_step=None if after is None else after + 1, flush_secs=30)
