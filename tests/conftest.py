@@ -1,0 +1,27 @@
+"""For all tests: how hypothesis draws, and which tests a machine can run."""
+
+import pytest
+from hypothesis import settings
+
+from tests.env.play import scaled
+
+# The same examples in every run, so that a red run is red again; as many as the scale of the run allows.
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, database=None, max_examples=scaled(40, least=2)
+)
+settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if for_gpu and not _cuda():
+        for item in for_gpu:
+            item.add_marker(pytest.mark.skip(reason="needs a CUDA device"))
+
+
+def _cuda() -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()
