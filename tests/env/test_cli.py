@@ -1,0 +1,352 @@
+"""The command line: what it prints, what it refuses, and how it ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from persian_rummy_env import RuleSet, cli
+from persian_rummy_env.account import account
+from persian_rummy_env.commands import info, simulate
+from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.core.warm_up import PARTS
+from persian_rummy_env.record import dumps, read
+from persian_rummy_env.recorder import simulate as simulated
+from tests.env.records import some_game
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+COMMAND = (sys.executable, "-m", "persian_rummy_env")
+
+
+class Ran:
+    """What a command wrote, and its exit status."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """So that no notice of compiling comes between."""
+    for part in PARTS:
+        ensure_compiled(part)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    def run(*argv: str) -> Ran:
+        try:
+            status = cli.main(argv)
+        except SystemExit as error:
+            status = int(error.code or 0)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    return run
+
+
+def started(*argv: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        (*COMMAND, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+# Help and arguments ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["", "simulate", "verify", "show", "info"])
+def test_help_is_there_and_its_examples_are_arguments_that_pass(command: str, run) -> None:  # type: ignore[no-untyped-def]
+    ran = run(*command.split(), "--help")
+    assert ran.status == 0
+    assert "usage: persian-rummy" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 120
+    for line in re.findall(r"persian-rummy (.*)", ran.out.partition("examples:")[2]):
+        for part in re.split(r"\s\|\s|\s>\s", line):
+            if part.startswith(("simulate", "verify", "show", "info")):
+                cli.parser().parse_args(part.split())
+
+
+def test_help_needs_neither_the_engine_nor_a_second() -> None:
+    program = (
+        "import sys\n"
+        "from persian_rummy_env import cli\n"
+        "heavy = {'numba', 'torch', 'persian_rummy_env.core', 'persian_rummy_env.record'}\n"
+        "try:\n"
+        "    cli.main(['simulate', '--help'])\n"
+        "finally:\n"
+        "    print(*sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    start = time.perf_counter()
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stderr.strip() == ""
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("argv", "messages"),
+    [
+        ("", ["COMMAND"]),
+        ("play", ["'play'", "simulate", "verify", "show", "info"]),
+        ("simulate --games 0", ["--games", "'0'", "a whole number of at least 1"]),
+        ("simulate --games two", ["--games", "'two'", "a whole number of at least 1"]),
+        ("simulate --seed -1", ["--seed", "'-1'", "from 0 to 18446744073709551615"]),
+        ("simulate --seed 18446744073709551616", ["--seed", "from 0 to 18446744073709551615"]),
+        ("simulate --bots clever", ["--bots", "'clever'", "random, greedy"]),
+        ("simulate --bots random,greedy,random", ["--bots", "3 bots", "one, two (by team) or four (by seat)"]),
+        ("simulate --rules wild=1", ["--rules", "'wild'", "deals, quad_bonus, stock_out"]),
+        ("simulate --rules quad_bonus=kings", ["--rules", "'kings'", "any, jacks"]),
+        ("simulate --rules deals", ["--rules", "'deals'", "name=value"]),
+        ("simulate --rules deals=9", ["--rules", "deals=9", "from 1 to 4"]),
+        ("simulate --out /nowhere/at/all.jsonl", ["/nowhere/at", "No such file"]),
+        ("simulate --out /", ["/", "Is a directory"]),
+        ("verify", ["FILE"]),
+        ("verify /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
+        ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
+        (f"show {GOLDEN}/chain_take.jsonl --game 2", ["--game 2", "holds 1 game"]),
+        (f"show {GOLDEN}/chain_take.jsonl --game 0", ["--game", "'0'", "a whole number of at least 1"]),
+    ],
+)
+def test_wrong_use_is_told_in_a_line_and_status_2(argv: str, messages: Sequence[str], run) -> None:  # type: ignore[no-untyped-def]
+    ran = run(*argv.split())
+    assert ran.status == 2
+    for message in messages:
+        assert message in ran.err
+    assert ran.out == ""
+    assert "Traceback" not in ran.err
+
+
+# simulate -------------------------------------------------------------------------------------------------------------
+
+
+def test_simulate_writes_records_to_standard_output(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run(
+        "simulate", "--games", "3", "--seed", "7", "--bots", "random,greedy", "--rules", "deals=1,quad_bonus=jacks"
+    )
+    assert (ran.status, ran.err) == (0, "")
+    records = [json.loads(line) for line in ran.out.splitlines()]
+    assert records == list(simulated(3, 7, "random,greedy", rules=RuleSet(deals=1, quad_bonus="jacks")))
+    assert records[0]["players"] == ["random", "greedy", "random", "greedy"]
+    assert "legal" not in records[0]["deals"][0]
+
+
+def test_simulate_writes_legal_actions_if_asked(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("simulate", "--seed", "7", "--legal", "--bots", "random,greedy,deepest,random")
+    [record] = [json.loads(line) for line in ran.out.splitlines()]
+    for deal in record["deals"]:
+        assert len(deal["legal"]) == len(deal["actions"])
+        assert all(action in legal for action, legal in zip(deal["actions"], deal["legal"], strict=True))
+    assert record["players"] == ["random", "greedy", "deepest", "random"]
+
+
+def test_simulate_names_the_seed_that_it_chose(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("simulate", "--rules", "deals=1")
+    seed = re.fullmatch(r"seed (\d+)\n", ran.err)
+    assert seed
+    assert run("simulate", "--rules", "deals=1", "--seed", seed[1]).out == ran.out
+    assert run("simulate", "--rules", "deals=1").out != ran.out
+
+
+def test_simulate_writes_a_file_that_verifies(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "games.jsonl"
+    ran = run("simulate", "--games", "5", "--seed", "1", "--out", str(path))
+    assert (ran.status, ran.out) == (0, "")
+    assert f"5 games in {path}" in ran.err
+    assert list(read(path)) == list(simulated(5, 1, "greedy"))
+    ran = run("verify", str(path))
+    assert (ran.status, ran.out, ran.err) == (0, f"{path}: 5 games, no difference\n", "")
+
+
+def test_progress_is_shown_where_it_helps_and_goes_away(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(simulate, "PATIENCE", -1.0)
+    assert list(simulate.progress(iter([some_game()] * 3), 3, shown=True)) == [some_game()] * 3
+    shown = capsys.readouterr().err
+    assert "2 of 3 games" in shown
+    assert shown.endswith("\r")
+    assert len(list(simulate.progress(iter([some_game()] * 3), 3, shown=False))) == 3
+    assert capsys.readouterr().err == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    with started("simulate", "--games", "3000", "--seed", "1", "--bots", "random") as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline().startswith('{"format"')
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait(timeout=60) == cli.BROKEN_PIPE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_an_interrupt_ends_politely_and_leaves_no_file_behind(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    program = started("simulate", "--games", "1000000", "--seed", "1", "--out", str(path))
+    limit = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < limit:
+        time.sleep(0.02)
+    os.kill(program.pid, signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert program.returncode == cli.INTERRUPTED
+    assert (out, err.strip()) == ("", "persian-rummy: interrupted")
+    assert list(tmp_path.iterdir()) == []
+
+
+# verify ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bad_file(tmp_path: Path) -> Path:
+    """Six lines: good, changed action, damaged, blank, changed score, good."""
+    good, action, score = some_game(), some_game(), some_game()
+    action["deals"][1]["actions"][3] = "pass"
+    score["deals"][0]["score"][1] += 1
+    lines = [dumps(good), dumps(action), dumps(good)[:40], "", dumps(score), dumps(good)]
+    path = tmp_path / "bad.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_verify_names_the_first_difference_of_every_bad_game(bad_file: Path, run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("verify", str(bad_file))
+    assert ran.status == 1
+    lines = ran.out.splitlines()
+    assert len(lines) == 4
+    assert re.fullmatch(
+        rf"{bad_file}: line 2, deal 2, action 4 \(deals\[1\].actions\[3\]\): expected .+; found pass", lines[0]
+    )
+    assert lines[1].startswith(f"{bad_file}: line 3, record: not JSON: ")
+    score = some_game()["deals"][0]["score"]
+    assert lines[2] == (
+        f"{bad_file}: line 5, deal 1 (deals[0].score): expected {score}; found {[score[0], score[1] + 1]}"
+    )
+    assert lines[3] == f"{bad_file}: 5 games, 3 bad"
+
+
+def test_verify_reads_many_files_and_standard_input(bad_file: Path, run, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    good = GOLDEN / "whole_game.jsonl"
+    ran = run("verify", "/nowhere/at/all.jsonl", str(bad_file), str(good))
+    assert ran.status == 2
+    assert "/nowhere/at/all.jsonl: No such file" in ran.err
+    assert ran.out.endswith(f"{bad_file}: 5 games, 3 bad\n{good}: 1 game, no difference\n")
+    program = started("verify", "-")
+    out, _ = program.communicate(good.read_text(), timeout=60)
+    assert (program.returncode, out) == (0, "-: 1 game, no difference\n")
+
+
+def test_a_file_without_a_record_does_not_pass(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "empty.jsonl").write_text("\n")
+    ran = run("verify", str(tmp_path / "empty.jsonl"))
+    assert ran.status == 1
+    assert "no record" in ran.out
+
+
+# show -----------------------------------------------------------------------------------------------------------------
+
+
+def told(text: str) -> Iterator[list[str]]:
+    """The paragraphs of an account."""
+    for paragraph in text.split("\n\n"):
+        yield paragraph.strip("\n").split("\n")
+
+
+def test_show_tells_a_game_turn_by_turn(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("show", str(GOLDEN / "chain_take.jsonl"))
+    assert (ran.status, ran.err) == (0, "")
+    paragraphs = list(told(ran.out))
+    assert paragraphs[0][0] == "Game 1"
+    assert paragraphs[1] == ["Deal 1 of 1: seat 3 player_3 deals"]
+    assert paragraphs[3] == [
+        "Turn 2: seat 1 player_1",
+        "   hand    8C TC 8D TD 8H TH 6S",
+        "   pile    JD 7S   (top last; stock 26)",
+        "   table   3S 4S 5S (seat 0)",
+        "   points  12 to 0",
+        "     4. take 7S",
+        "     5. layoff 6S run: 6 points",
+        "     6. layoff 7S run: 7 points",
+        "     7. meld 8C 8D 8H: 24 points",
+        "     8. meld TC TD TH: 30 points",
+    ]
+    assert paragraphs[4] == [
+        "Deal 1 ends: seat 1 goes out",
+        "   left    seat 0: 9C KC KD 2H",
+        "   left    seat 1: nothing",
+        "   left    seat 2: 6C 7C 2D 3D 4D 9D QS",
+        "   left    seat 3: 2C 3C 4C QC 6D AD 9H",
+        "                           team 0  team 1",
+        "   cards laid                  12      67",
+        "   sets of four at once         0       0",
+        "   cards left in hands        -72     -49",
+        "   going out                    0      25",
+        "   deal                       -60      43",
+        "   game so far                -60      43",
+    ]
+    assert paragraphs[5] == ["Result: -60 to 43, team 1 wins"]
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_the_score_of_every_deal_adds_up_in_its_account(path: Path) -> None:
+    [record] = read(path)
+    text = account(record)
+    parts = ("cards laid", "sets of four at once", "cards left in hands", "going out", "deal")
+    rows = [
+        [tuple(map(int, row)) for row in re.findall(rf"^   {part} +(-?\d+) +(-?\d+)$", text, re.MULTILINE)]
+        for part in parts
+    ]
+    deals = list(zip(*rows, strict=True))
+    assert [deal[-1] for deal in deals] == [tuple(deal["score"]) for deal in record["deals"]]
+    for *summands, total in deals:
+        assert tuple(map(sum, zip(*summands, strict=True))) == total
+    numbers = [int(number) for number in re.findall(r"^ +(\d+)\. ", text, re.MULTILINE)]
+    assert numbers == [n for deal in record["deals"] for n in range(1, len(deal["actions"]) + 1)]
+
+
+def test_show_tells_what_an_action_brought() -> None:
+    def lines(name: str) -> list[str]:
+        [record] = read(GOLDEN / f"{name}.jsonl")
+        return [line.strip() for line in account(record).splitlines()]
+
+    assert "2. meld JK JK JK JK: 160 points, four at once count double" in lines("four_jokers")
+    assert "6. meld JK JK JK JK: 80 points" in lines("only_jacks")
+    assert "9. take 7S: with 3D 5D 8D JD" in lines("deep_take")
+    assert "5. take JK2: with JK" in lines("take_joker")
+    assert "58. pass: 4 in a row" in lines("four_passes")
+    assert "hand    empty" in lines("empty_hand")
+    assert "table   3S 4S 5S (seat 0)" in lines("both_ends")
+    assert "Deal 1 ends: nobody goes out" in lines("first_pass")
+    assert "Result: -110 to -110, a tie" in lines("first_pass")
+
+
+def test_show_chooses_a_game_and_names_one_that_does_not_replay(bad_file: Path, run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("show", str(bad_file), "--game", "5")
+    assert ran.status == 0
+    assert ran.out == "Game 5\n" + account(some_game()) + "\n"
+    ran = run("show", str(bad_file))
+    assert ran.status == 1
+    assert re.findall(r"^Game \d", ran.out, re.MULTILINE) == ["Game 1", "Game 5"]
+    assert [line.split(", ")[0] for line in ran.err.splitlines()] == [
+        f"persian-rummy show: {bad_file}: line {line}" for line in (2, 3, 5)
+    ]
+
+
+# info -----------------------------------------------------------------------------------------------------------------
+
+
+def test_info_names_versions_cache_threads_and_sizes(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("info")
+    assert ran.status == 0
+    for word in ("numba", "cores", "504 bytes", "1020 bytes", "547", "quad_bonus"):
+        assert word in ran.out
+    assert info.version_of("no-such-library") == "not installed"
+
+
+def test_the_version_is_that_of_the_package(run) -> None:  # type: ignore[no-untyped-def]
+    from persian_rummy_env import __version__
+
+    assert run("--version").out == f"persian-rummy {__version__}\n"
