@@ -13,6 +13,7 @@ BOTS: dict[str, int] = {
     "random": compiled_bots.RANDOM,
     "greedy": compiled_bots.GREEDY,
     "deepest": compiled_bots.DEEPEST,
+    "expert": compiled_bots.EXPERT,
 }
 """Name to code, weakest first."""
 

@@ -38,12 +38,13 @@ from .bits import (
     plus,
     popcount,
 )
+from .expert import EXPERT_WEIGHTS, best_by_features
 from .jit import compiled
 from .legal import completable_within, count_legal, is_legal, legal_actions, nth_legal
 from .rng import sample_below
 from .score import hand_value
 
-RANDOM, GREEDY, DEEPEST = 0, 1, 2
+RANDOM, GREEDY, DEEPEST, EXPERT = 0, 1, 2, 3
 NO_ACTION = -1
 FIRST_TAKE = np.uint64(TAKE.start)
 TAKES = np.uint64((1 << 56) - 1)
@@ -54,6 +55,8 @@ def choose(game, words, row, bot):
     """The action that a bot plays for the seat to move, whose legal actions are ``words[row]``."""
     if bot == RANDOM:
         return nth_legal(words, row, sample_below(game, count_legal(words, row)))
+    if bot == EXPERT:
+        return best_by_features(game, words, row, EXPERT_WEIGHTS)
     if int(game["phase"]) == DRAW_PHASE:
         take = deepest_take(game, words, row) if bot == DEEPEST else gainful_take(game, words, row)
         return take if take != NO_ACTION else draw_or_pass(words, row)
