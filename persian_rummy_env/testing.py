@@ -50,9 +50,9 @@ def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> in
         pictures = decision % 20 == 0
         for seat in range(NUM_SEATS):
             other = exchange_hidden(states, seat, rng)
-            before = {**table.seen(states, seat), **_pictures(states, seat, pictures)}
+            before = {**table.seen(states, seat), **table.rendered(seat), **_pictures(states, seat, pictures)}
             neighbour = table.seen(states, (seat + 1) % NUM_SEATS)
-            after = {**table.seen(other, seat), **_pictures(other, seat, pictures)}
+            after = {**table.seen(other, seat), **table.rendered(seat), **_pictures(other, seat, pictures)}
             changed = _differences(before, after)
             assert not changed, (
                 f"player_{seat} is shown hidden cards: {', '.join(changed)} changed when cards that it cannot see were "
@@ -167,9 +167,8 @@ def rotated(states: np.ndarray, by: int) -> np.ndarray:
         (n,) STATE.
     """
     turned = states.copy()
-    for field in BY_SEAT:
-        turned[field] = np.roll(states[field], by, axis=1)
-    for field in BY_TEAM:
+    by %= NUM_SEATS
+    for field in (*BY_SEAT, *BY_TEAM):
         turned[field] = np.roll(states[field], by, axis=1)
     for field in ("seat", "dealer", "out", "pile_seat"):
         turned[field] = np.where(states[field] == NOBODY, NOBODY, (states[field] + by) % NUM_SEATS)
@@ -200,10 +199,13 @@ class _OneTable:
         env.unwrapped.set_state(states)
         shown = dict(_parts("", env.observe(agent)))
         shown |= {f"last {name}": part for name, part in _parts("", env.last()) if env.agent_selection == agent}
-        shown |= dict(_parts("info", env.infos[agent]))
-        if env.unwrapped.render_view == seat and env.unwrapped.render_mode in ("ansi", "rgb_array"):
-            shown["render()"] = np.asarray(env.render())
-        return shown
+        return shown | dict(_parts("info", env.infos[agent]))
+
+    def rendered(self, seat: int) -> dict[str, np.ndarray]:
+        """What ``render()`` shows now, if it is made for that seat."""
+        env = self.env
+        shows = env.unwrapped.render_view == seat and env.unwrapped.render_mode in ("ansi", "rgb_array")
+        return {"render()": np.asarray(env.render())} if shows else {}
 
     def play(self, states: np.ndarray, rng: np.random.Generator) -> None:
         env = self.env
@@ -231,6 +233,9 @@ class _ManyTables:
         mine = shown.seat == seat
         parts = dict(_parts("", {"observation": self.env.observe(seat), "action_mask": shown.action_mask[mine]}))
         return parts | dict(_parts("to move", {"observation": shown.observation[mine]}))
+
+    def rendered(self, _seat: int) -> dict[str, np.ndarray]:
+        return {}  # a vector environment does not render
 
     def play(self, states: np.ndarray, rng: np.random.Generator) -> None:
         mask = self.env.set_state(states).action_mask

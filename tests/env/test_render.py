@@ -1,0 +1,258 @@
+"""Text and picture of the table: what is on them, and what a player's view keeps hidden."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from persian_rummy_env import env, picture, render
+from persian_rummy_env.cards import CARD_NAMES, cards_in
+from persian_rummy_env.testing import exchange_hidden
+from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, leave, over, play, play_on
+from tests.env.play import equal, position, scaled
+from tests.env.play import play as play_vector
+
+
+def laid(game: np.void) -> list[str]:
+    return [
+        f"{meld.kind} "
+        + " ".join(f"{CARD_NAMES[card]}/{seat}" for card, seat in zip(meld.cards, meld.seats, strict=True))
+        for meld in render.melds(game)
+    ]
+
+
+def games(seed: int, steps: int) -> Any:
+    """States of random play, ends included."""
+    table = env(episode="deal")
+    table.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        yield table.get_state()
+        table.reset() if over(table) else play_on(table, rng, steps=1)
+
+
+def colours(picture: np.ndarray) -> int:
+    """How many different colours there are in a picture."""
+    return len(np.unique(picture.astype(np.int32) @ [1 << 16, 1 << 8, 1]))
+
+
+TABLE = [(0, "3S 4S 5S"), (1, "JH QH KH AH"), (2, "9C 9D 9S"), (3, "JK JK JK"), (1, "7C 8C 9C TC"), (0, "6D 7D 8D")]
+
+
+def test_melds_lie_as_they_were_laid() -> None:
+    table = position({1: "2C"}, table=TABLE[:4] + TABLE[5:])
+    assert laid(table.get_state()[0]) == [
+        "set 9C/2 9D/2 9S/2",
+        "set JK/3 JK/3 JK/3",
+        "run 6D/0 7D/0 8D/0",
+        "run JH/1 QH/1 KH/1 AH/1",
+        "run 3S/0 4S/0 5S/0",
+    ]
+
+
+def test_a_card_laid_off_lies_on_its_meld_and_belongs_to_who_laid_it() -> None:
+    table = position({1: "2S 6S 9H JK TH 2C 3C"}, table=TABLE[:4], pile="2D", stock="2H 3H")
+    play_vector(table, "draw", "layoff 6S run", "layoff 2S run", "layoff TH run", "layoff 9H set", "layoff JK set")
+    assert laid(table.get_state()[0]) == [
+        "set 9C/2 9D/2 9H/1 9S/2",
+        "set JK/1 JK/3 JK/3 JK/3",
+        "run TH/1 JH/1 QH/1 KH/1 AH/1",
+        "run 2S/1 3S/0 4S/0 5S/0 6S/1",
+    ]
+
+
+@pytest.mark.rules("R37")
+def test_a_card_between_two_runs_lies_on_the_lower_one() -> None:
+    table = position({1: "7S 2C 3C"}, table=[(0, "4S 5S 6S"), (2, "8S 9S TS")], pile="2D", stock="2H 3H")
+    play_vector(table, "draw", "layoff 7S run")
+    assert laid(table.get_state()[0]) == ["run 4S/0 5S/0 6S/0 7S/1", "run 8S/2 9S/2 TS/2"]
+
+
+def test_runs_that_touch_stay_two() -> None:
+    table = position(
+        {1: "2C"}, table=[(0, "4S 5S 6S"), (2, "7S 8S 9S"), (3, "TS JS QS KS AS"), (1, "2H 3H 4H")], pile="2D"
+    )
+    assert laid(table.get_state()[0]) == [
+        "run 2H/1 3H/1 4H/1",
+        "run 4S/0 5S/0 6S/0",
+        "run 7S/2 8S/2 9S/2",
+        "run TS/3 JS/3 QS/3 KS/3 AS/3",
+    ]
+
+
+def test_melds_hold_each_card_of_the_table_once_and_are_melds() -> None:
+    for state in games(seed=4, steps=scaled(400, least=60)):
+        game = state[0]
+        melds = render.melds(game)
+        shown = Counter(CARD_NAMES[card] for meld in melds for card in meld.cards)
+        assert shown == Counter(cards_in(game["sets"]) + cards_in(game["runs"]))
+        for meld in melds:
+            assert len(meld.cards) == len(meld.seats) >= 3
+            if meld.kind == "run":
+                assert list(meld.cards) == list(range(meld.cards[0], meld.cards[0] + len(meld.cards)))
+                assert len({card // 13 for card in meld.cards}) == 1
+            else:
+                assert len({CARD_NAMES[card][0] for card in meld.cards}) == 1
+        by_seat = Counter(seat for meld in melds for seat in meld.seats)
+        assert by_seat == +Counter({seat: len(cards_in(game["laid"][seat])) for seat in range(4)})
+
+
+def test_the_text_tells_the_whole_table() -> None:
+    table = env(render_mode="ansi", episode="deal")
+    table.reset(options={"dealer": 3, "decks": [OUT_AT_ONCE]})
+    play(table, *GOING_OUT[:2])
+    text = table.render()
+    assert isinstance(text, str)
+    lines = text.splitlines()
+    assert lines[0] == "Deal 1 of 1, dealt by player_3; player_0 to meld"
+    assert lines[1] == "Team 0: 0, +80 laid; Team 1: 0, +0 laid"
+    assert lines[2].startswith("Stock 26, pile from the bottom: ")
+    assert lines[2].endswith("/-")
+    assert lines[3] == "  set QC/0 QD/0 QH/0 QS/0"
+    assert lines[4] == "> player_0: KC KD KH KS"
+    assert lines[5].startswith("  player_1: 2C ")
+    play(table, GOING_OUT[2])
+    lines = str(table.render()).splitlines()
+    assert lines[0] == "Deal 1 of 1, dealt by player_3; the game is over"
+    assert "player_0 went out" in lines[1]
+    assert "  player_0: no cards" in lines
+    assert not any(line.startswith(">") for line in lines)
+
+
+def test_the_text_names_what_is_owed_known_and_discarded() -> None:
+    table = position({1: "7C 7D 2S", 2: "3S"}, pile="4H 7H 5H", stock="2C", seat=1)
+    play_vector(table, "take 7H")
+    assert render.ansi(table.get_state()[0]).splitlines()[0].endswith("player_1 to meld, owing 7H")
+    assert "> player_1: 7C 7D 5H* 7H* 2S" in render.ansi(table.get_state()[0])
+    assert "> player_1: 5H* 7H* ?? ?? ??" in render.ansi(table.get_state()[0], 0)
+    play_vector(table, "meld 7C 7D 7H", "discard 2S")
+    assert "pile from the bottom: 4H/- 2S/1" in render.ansi(table.get_state()[0])
+
+
+@pytest.mark.parametrize("view", [None, 0, 1, 2, 3])
+def test_a_view_shows_its_own_hand_and_what_all_know_of_the_others(view: int | None) -> None:
+    some_known = 0
+    for state in games(seed=2, steps=scaled(200, least=50)):
+        game = state[0]
+        for seat in range(4):
+            hand, known = cards_in(game["hand"][seat]), cards_in(game["known"][seat])
+            shown = render.hand(game, seat, view)
+            names = [CARD_NAMES[card] for card in shown.cards]
+            if view in (None, seat):
+                assert sorted(names) == sorted(hand)
+                assert shown.hidden == 0
+            else:
+                assert sorted(names) == sorted(known)
+                assert shown.hidden == len(hand) - len(known)
+            assert sorted(name for name, public in zip(names, shown.known, strict=True) if public) == sorted(known)
+            some_known += len(known)
+    assert some_known
+
+
+@pytest.mark.parametrize("view", range(4))
+def test_neither_text_nor_picture_shows_a_player_what_is_hidden(view: int) -> None:
+    rng = np.random.default_rng(view)
+    spectator_saw_it = 0
+    for number, state in enumerate(games(seed=3 + view, steps=scaled(60, least=20))):
+        other = exchange_hidden(state, view, rng)
+        assert render.ansi(state[0], view) == render.ansi(other[0], view)
+        if number % 6 == 0:
+            assert (render.rgb_array(state[0], view) == render.rgb_array(other[0], view)).all()
+            spectator_saw_it += bool((render.rgb_array(state[0]) != render.rgb_array(other[0])).any())
+    assert spectator_saw_it
+
+
+def test_the_picture_is_an_array_that_is_the_callers_and_changes_with_the_game() -> None:
+    table = env(render_mode="rgb_array")
+    table.reset(seed=1)
+    before = table.render()
+    assert isinstance(before, np.ndarray)
+    assert before.dtype == np.uint8
+    assert before.shape == (700, 1000, 3)
+    assert colours(before) > 20
+    kept = before.copy()
+    before[:] = 0
+    assert (table.render() == kept).all()
+    for _ in range(6):
+        play_on(table, np.random.default_rng(1), steps=1)
+        after = table.render()
+        assert (after != kept).any()
+        kept = after
+
+
+def test_every_card_has_its_own_face() -> None:
+    for stacked in (False, True):
+        faces = {np.asarray(picture._face(card, stacked)).tobytes() for card in range(53)}
+        assert len(faces) == 53
+    # In a fan a card shows its left half, in a stack its upper third: that must be enough to tell it.
+    fan, stack = (slice(None), slice(0, picture.STEP)), (slice(0, picture.STEP), slice(None))
+    for stacked, part in ((False, fan), (True, stack)):
+        assert len({np.asarray(picture._face(card, stacked))[part].tobytes() for card in range(53)}) == 53
+
+
+def test_crowded_tables_fit_the_picture() -> None:
+    crowd = " ".join(card for card in CARD_NAMES[:28])
+    table = position({0: crowd, 1: "QS KS"}, pile=" ".join(CARD_NAMES[29:49]), stock="")
+    for view in (None, 0, 1, 2, 3):
+        assert colours(render.rgb_array(table.get_state()[0], view)) > 20
+
+
+def test_rendering_changes_nothing() -> None:
+    table = env(render_mode="rgb_array")
+    table.reset(seed=1)
+    play_on(table, np.random.default_rng(1), steps=20)
+    before = table.get_state()
+    for view in (None, 0, 1, 2, 3):
+        render.ansi(table.get_state()[0], view)
+        table.render()
+    assert equal(table.get_state(), before)
+
+
+def test_human_mode_prints_the_text_and_returns_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    table, text = env(render_mode="human"), env(render_mode="ansi")
+    table.reset(seed=1)
+    text.reset(seed=1)
+    assert table.render() is None
+    assert capsys.readouterr().out == f"{text.render()}\n"
+
+
+@pytest.mark.parametrize("mode", ["human", "ansi", "rgb_array"])
+def test_no_display_is_needed(mode: str) -> None:
+    program = (
+        f"from persian_rummy_env import env; t = env(render_mode={mode!r}); t.reset(seed=1); print(type(t.render()))"
+    )
+    without = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    result = subprocess.run([sys.executable, "-c", program], env=without, capture_output=True, text=True, check=True)
+    wanted = {"human": "NoneType", "ansi": "str", "rgb_array": "numpy.ndarray"}[mode]
+    assert result.stdout.splitlines()[-1] == f"<class '{wanted}'>"
+
+
+def test_without_a_mode_rendering_says_so() -> None:
+    table = env()
+    table.reset(seed=1)
+    with pytest.warns(UserWarning, match=r"render\(\) without a render_mode shows nothing"):
+        assert table.render() is None
+
+
+@pytest.mark.parametrize(("view", "seat"), [("all", None), (2, 2), ("player_1", 1), (np.int64(3), 3)])
+def test_render_view_says_whose_cards_show(view: Any, seat: int | None) -> None:
+    table = env(render_mode="ansi", render_view=view)
+    table.reset(seed=1)
+    assert table.render() == render.ansi(table.get_state()[0], seat)
+    hidden = str(table.render()).count("??")
+    assert hidden == (0 if seat is None else 21)
+
+
+def test_everything_can_be_drawn_to_the_end() -> None:
+    table = env(render_mode="rgb_array")
+    table.reset(seed=9)
+    rng = np.random.default_rng(9)
+    while not over(table):
+        play_on(table, rng, steps=7)
+        assert isinstance(table.render(), np.ndarray)
+    leave(table)
+    assert isinstance(table.render(), np.ndarray)
