@@ -18,7 +18,11 @@ from .belief import views_of
 
 
 def new_games(
-    seeds: np.ndarray, dealers: np.ndarray, rules: RuleSet | None = None, deals: int | None = None
+    seeds: np.ndarray,
+    dealers: np.ndarray,
+    rules: RuleSet | None = None,
+    deals: int | None = None,
+    split_stock: bool = False,
 ) -> np.ndarray:
     """Games at their first decision.
 
@@ -26,6 +30,8 @@ def new_games(
         seeds: (n,) uint64.
         dealers: (n,) int8, the first dealer of each; -1 to draw it from the seed.
         deals: deals a game, if not those of the rules.
+        split_stock: the shuffled stock is dealt out as a stock for each seat to draw from, so that one different draw
+            does not shift everybody's later cards. The order of a stock is uniform, so the game is the same game.
 
     Returns:
         (n,) STATE.
@@ -36,6 +42,7 @@ def new_games(
     games["deals"] = rules.deals if deals is None else deals
     games["quad_jacks"] = rules.quad_bonus == "jacks"
     games["stock_end"] = rules.stock_out == "end"
+    games["split_stock"] = split_stock
     ensure_compiled("game engine")
     batch.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers, 0, lanes)
     return games

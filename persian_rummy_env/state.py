@@ -62,6 +62,7 @@ FIELDS = (
     Field("pile_seat", "u1", (MAX_PILE,), "0..4", PUBLIC, "who discarded each card of the pile; 4: turned up"),
     Field("pile_size", "u1", (), "0..28", PUBLIC, "cards in the pile"),
     Field("stock_size", "u1", (), "0..27", PUBLIC, "cards left in the stock"),
+    Field("queue", "u1", (NUM_SEATS,), "0..7", PUBLIC, "split stock: cards left for each seat, its stock lying seat by seat"),
     Field("phase", "u1", (), "0..2", PUBLIC, "draw, meld (and discard), over"),
     Field("ended", "u1", (), "0..1", PUBLIC, "the episode is over, cut short or forfeited, and waits for a reset"),
     Field("seat", "u1", (), "0..3", PUBLIC, "the seat to move; once over, the seat that moved last"),
@@ -73,6 +74,7 @@ FIELDS = (
     Field("deals", "u1", (), "1..4", PUBLIC, "rule: deals in this game"),
     Field("quad_jacks", "u1", (), "0..1", PUBLIC, "rule: only four jacks at once count double"),
     Field("stock_end", "u1", (), "0..1", PUBLIC, "rule: the first pass ends the deal"),
+    Field("split_stock", "u1", (), "0..1", PUBLIC, "evaluation only: each seat draws from a stock of its own"),
 )
 
 

@@ -96,12 +96,14 @@ class Pairs:
     decisions: np.ndarray
 
 
-def play_pairs(a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str) -> Pairs:
+def play_pairs(
+    a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
+) -> Pairs:
     """Play duplicate pairs of (n,) seeds; the dealer rotates with the number of the pair, from ``first`` on."""
     lanes = len(seeds)
     deals = rules.deals if episode == "game" else 1
     dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
-    games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals)
+    games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
     games["sample_rng"][lanes:] ^= SIDE_STREAM
     who = np.concatenate([team_seats(lanes, 0), team_seats(lanes, 1)])
     decisions = play(games, [a, b], who).reshape(2, lanes).T
@@ -141,6 +143,7 @@ def play_match(
     *,
     rules: RuleSet | None = None,
     episode: str = "deal",
+    split_stock: bool = False,
     within: float | None = None,
     progress: Callable[[MatchResult], None] | None = None,
 ) -> MatchResult:
@@ -150,6 +153,7 @@ def play_match(
         pairs: duplicate pairs; with ``within``, at most so many.
         seed: of the deal set; the same seed gives the same deals to every match.
         episode: ``"deal"``, or ``"game"`` for all deals of the rules (the win rate is then that of games).
+        split_stock: each seat draws from a stock of its own, which makes the two games of a pair more alike.
         within: stop as soon as the interval is at most this far from the mean on either side, in points a deal. It is
             looked at only when 1,024, 2,048, 4,096 … pairs are played. The rule asks how wide the interval is, never
             where it lies, so it does not favour either side.
@@ -163,7 +167,7 @@ def play_match(
     result: MatchResult | None = None
     while done < pairs:
         chunk = seeds[done : done + CHUNK]
-        played.append(play_pairs(a, b, chunk, done, rules, episode))
+        played.append(play_pairs(a, b, chunk, done, rules, episode, split_stock))
         done += len(chunk)
         together = Pairs(*(np.concatenate(part) for part in zip(*(vars(p).values() for p in played), strict=True)))
         result = summary(a.name, b.name, together, time.perf_counter() - start)

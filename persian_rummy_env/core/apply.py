@@ -51,12 +51,32 @@ def next_seat(game):
 def draw(game):
     seat = int(game["seat"])
     left = int(game["stock_size"])
+    if game["split_stock"]:
+        bring_own_stock_up(game, seat, NUM_CARDS - left)
     card = int(game["decks"][int(game["deal"])][NUM_CARDS - left])
     game["hand"][seat] = add_card(game["hand"][seat], card)
     game["stock_size"] = left - 1
     game["declined"][seat] |= game["pile"]
     game["passes"] = 0
     game["phase"] = MELD_PHASE
+
+
+@compiled
+def bring_own_stock_up(game, seat, top):
+    """Split stock: move the card that the seat draws, the first of its own queue or of the next one that has any, to the
+    top of the stock (place ``top`` of the deck). The rest stays seat by seat."""
+    owner = seat
+    while int(game["queue"][owner]) == 0:
+        owner = (owner + 1) % NUM_SEATS
+    place = top
+    for before in range(owner):
+        place += int(game["queue"][before])
+    game["queue"][owner] = int(game["queue"][owner]) - 1
+    deck = game["decks"][int(game["deal"])]
+    card = deck[place]
+    for index in range(place, top, -1):
+        deck[index] = deck[index - 1]
+    deck[top] = card
 
 
 @compiled

@@ -62,6 +62,9 @@ def start_deal(game):
     game["seat"] = (dealer + 1) % NUM_SEATS
     game["owed"] = NOTHING_OWED
     game["passes"] = 0
+    for seat in range(NUM_SEATS):  # whoever plays first has a card more to draw than the dealer
+        order = (seat - dealer - 1) % NUM_SEATS
+        game["queue"][seat] = (STOCK_SIZE + NUM_SEATS - 1 - order) // NUM_SEATS if game["split_stock"] else 0
 
 
 @compiled
