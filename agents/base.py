@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +20,8 @@ class Batch(NamedTuple):
         action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
         seat: (k,) int8, the absolute seat to move.
         lane: (k,) int64, which table of the match each row belongs to.
-        views: (k,) STATE, each game as the seat to move knows it (``core.belief.hide``: what the seat cannot see is not in
-            there), for policies that ask for it; None for the others.
+        views: (k,) STATE, each game as the seat to move knows it (``core.belief.hide``: what the seat cannot see is
+            not in there), for policies that ask for it; None for the others.
     """
 
     observation: np.ndarray
@@ -45,3 +47,11 @@ class Policy(ABC):
     @abstractmethod
     def act(self, batch: Batch) -> np.ndarray:
         """The action of every row: (k,) integers, each legal by its row of the mask."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """What is wrong with a name that is none of the known ones: they are listed, and the likeliest is asked for."""
+    names = list(known)
+    close = get_close_matches(str(name), names, 1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"unknown {kind} {name!r}: {meant}known are {', '.join(names)}"

@@ -4,23 +4,27 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
+from difflib import get_close_matches
 from typing import Any
 
 from persian_rummy_env.bots import BOTS
 
-from .base import Policy
+from .base import Policy, unknown
 from .scripted import ScriptedPolicy
 
 FORMS = (
-    "a bot (" + ", ".join(BOTS) + "), 'search(BOT, worlds=10)', 'file:PATH' of a trained policy, or "
-    "'python:package.module:Class'"
+    "a bot (" + ", ".join(BOTS) + "), 'search(BOT, worlds=10)' (or playouts=…, ms=…), 'file:PATH' of a trained policy, "
+    "or 'python:package.module:Class'"
 )
-SEARCH = re.compile(r"search\((?P<arguments>.*)\)")
+SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
+STARTS = (*BOTS, "search", "file", "python")
+"""How a name may begin, to guess what a wrong one meant."""
 
 
 def load(spec: str, device: str = "cpu") -> Policy:
-    """The policy that a name means.
+    """The policy that a name means. Spaces around it, and around the parts of a search, do not matter.
 
     Args:
         spec: see ``FORMS``.
@@ -29,63 +33,92 @@ def load(spec: str, device: str = "cpu") -> Policy:
     Raises:
         ValueError: the name means no policy; the message lists what does. FileNotFoundError: no such file.
     """
+    spec = spec.strip()
     if spec in BOTS:
         return ScriptedPolicy(spec)
-    search = SEARCH.fullmatch(spec.strip())
+    search = SEARCH.fullmatch(spec)
+    kind, colon, rest = (part.strip() for part in spec.partition(":"))
     if search:
-        return _search(spec, search["arguments"])
-    kind, colon, rest = spec.partition(":")
-    if colon and kind == "file":
+        policy = _search(spec, search["arguments"])
+    elif colon and kind == "file":
         from .learned import LearnedPolicy
 
-        policy: Policy = LearnedPolicy(rest, device=device)
+        policy = LearnedPolicy(rest, device=device)
     elif colon and kind == "python":
         policy = _stranger(spec, rest)
     else:
-        raise ValueError(f"unknown policy {spec!r}: expected {FORMS}")
+        close = get_close_matches(re.split(r"[\s(:]", spec, maxsplit=1)[0], STARTS, 1)
+        meant = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(f"unknown policy {spec!r}: {meant}expected {FORMS}")
     policy.name = spec
     return policy
 
 
 def _stranger(spec: str, rest: str) -> Policy:
     module_name, colon, class_name = rest.partition(":")
-    if not colon:
+    if not (module_name and colon and class_name):
         raise ValueError(f"unknown policy {spec!r}: expected 'python:package.module:Class'")
     try:
         made = getattr(importlib.import_module(module_name), class_name)()
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError) as error:
         raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
     if not callable(getattr(made, "act", None)):
         raise ValueError(f"policy {spec!r}: {class_name} has no method act(batch)")
-    if not hasattr(made, "code"):
-        made.code = Policy.code
+    for name in ("code", "wants_views"):
+        if not hasattr(made, name):
+            setattr(made, name, getattr(Policy, name))
     return made
 
 
 def _search(spec: str, arguments: str) -> Policy:
     from .search import SearchPolicy
 
-    positional: list[str] = []
-    named: dict[str, Any] = {}
-    for argument in filter(None, (part.strip() for part in arguments.split(","))):
+    options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"]
+    given: dict[str, Any] = {}
+    for argument in (part.strip() for part in arguments.split(",")):
         name, equals, value = (part.strip() for part in argument.partition("="))
+        if not argument or (equals and not value):
+            raise ValueError(f"policy {spec!r}: {argument!r} is no argument; expected 'search(BOT, worlds=10)'")
         if not equals:
-            positional.append(name)
-        else:
-            named[name] = int(value) if value.isdecimal() else value
+            name, value = "bot", name
+        if name not in options:
+            raise ValueError(f"policy {spec!r}: {unknown('option', name, options)}")
+        if name in given:
+            raise ValueError(f"policy {spec!r}: {name} is given twice")
+        given[name] = _number(value)
     try:
-        return SearchPolicy(*positional, **named, name=spec)
-    except (TypeError, ValueError) as error:
+        return SearchPolicy(**given)
+    except ValueError as error:
         raise ValueError(f"policy {spec!r}: {error}") from error
 
 
+def _number(text: str) -> int | float | str:
+    """A number, where the text is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def split_specs(text: str) -> list[str]:
-    """The policies of a list divided by commas; commas inside brackets do not divide."""
+    """The policies of a list divided by commas; commas inside brackets do not divide.
+
+    Raises:
+        ValueError: a bracket without its other half, or nothing between two commas.
+    """
     specs, depth, start = [], 0, 0
     for index, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
         if letter == "," and depth == 0:
-            specs.append(text[start:index])
+            specs.append(text[start:index].strip())
             start = index + 1
-    specs.append(text[start:])
-    return [spec.strip() for spec in specs if spec.strip()]
+    if depth:
+        raise ValueError(f"policies {text!r}: a bracket has no other half")
+    specs.append(text[start:].strip())
+    if not all(specs):
+        raise ValueError(f"policies {text!r}: nothing stands where a policy should, between two commas or at an end")
+    return specs

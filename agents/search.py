@@ -1,42 +1,59 @@
 """Search in sampled worlds: perfect-information Monte Carlo.
 
-For each decision it deals worlds that agree with what the seat knows, plays every candidate in each of them, lets a bot
+For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot
 finish the deal, and takes the action with the best mean margin.
 
-What determinising does not solve: in each world the playouts go on from cards that nobody sees in truth, so the mean may
-pick an action that is good only for one who knew the world (strategy fusion), nothing is worth more because it tells
-something or hides it, and worlds are dealt evenly although what the others did makes some likelier.
+What determinising does not solve: in each world the playouts go on from cards that nobody sees in truth, so the mean
+may pick an action that is good only for one who knew the world (strategy fusion), nothing is worth more because it
+tells something or hides it, and worlds are dealt evenly although what the others did makes some likelier.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
-from persian_rummy_env.bots import bot_codes
+from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import search
 from persian_rummy_env.core.notice import ensure_compiled
 
-from .base import Batch, Policy
+from .base import Batch, Policy, unknown
 
 METHODS = ("halving", "flat")
+DEFAULT_WORLDS = 10
+FEW_PLAYOUTS = 256
+"""Not worth another thread."""
+GAP = 1e6
+"""Between the values of one round and of the next: more than any margin."""
+NEXT_SLICE = 0.7
+"""Of the time that is left, how much is given away at once: what worlds cost is only known from those played."""
 
 
 class SearchPolicy(Policy):
     """Determinised search with playouts by a bot.
 
+    Its choice is a function of what the seat sees, of ``seed`` and of the budget, whatever it searched before and
+    whatever else is in the batch; with a budget in milliseconds also of how busy the machine is.
+
     Args:
         bot: who plays on in the playouts, at all four seats.
-        worlds: budget, in worlds for every candidate: a decision with c candidates gets ``c * worlds`` playouts.
-        method: ``"flat"``, the same number for each candidate; ``"halving"``, in rounds after each of which the better
-            half goes on, so that playouts are spent where the choice is (Karnin and others 2013).
+        worlds: budget, in worlds for every candidate: a decision with c candidates gets ``c * worlds`` playouts. One of
+            the three budgets may be given; without any it is 10 worlds.
+        playouts: budget, in playouts for a decision; every candidate gets at least one.
+        ms: budget, in milliseconds of wall clock for a decision, with all threads at work on it. The decisions of a
+            batch are taken one after the other.
+        method: ``"halving"``, in rounds of equal budget after each of which the better half goes on, so that playouts
+            are spent where the choice is (sequential halving, Karnin and others 2013); ``"flat"``, plain search: the
+            same number for each candidate.
         seed: of the worlds.
-        threads: decisions of a batch are shared among so many; by default one a core.
+        threads: how many share the work; by default one a core. Results do not hang on it.
 
     Raises:
-        ValueError: an unknown bot or method, or a budget below 1.
+        ValueError: an unknown bot or method, two budgets, or one that is none.
     """
 
     wants_views = True
@@ -44,23 +61,39 @@ class SearchPolicy(Policy):
     def __init__(
         self,
         bot: str = "deepest",
-        worlds: int = 10,
-        method: str = "flat",
+        *,
+        worlds: int | None = None,
+        playouts: int | None = None,
+        ms: float | None = None,
+        method: str = "halving",
         seed: int = 0,
         threads: int | None = None,
         name: str | None = None,
     ) -> None:
+        if bot not in BOTS:
+            raise ValueError(unknown("bot", bot, BOTS))
         if method not in METHODS:
-            raise ValueError(f"method={method!r}: expected one of {', '.join(METHODS)}")
-        if not isinstance(worlds, int) or worlds < 1:
-            raise ValueError(f"worlds={worlds!r}: expected a whole number of at least 1")
-        self.bot = int(bot_codes(bot)[0])
-        self.worlds = worlds
+            raise ValueError(unknown("method", method, METHODS))
+        budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
+        given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
+        if len(given) > 1:
+            raise ValueError(f"{', '.join(f'{word}={value!r}' for word, value in given.items())}: expected one budget")
+        for word, value in {**given, "threads": threads or 1}.items():
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if word == "ms" and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9):
+                raise ValueError(f"ms={value!r}: expected a number above 0")
+            if word != "ms" and not (whole and value >= 1):
+                raise ValueError(f"{word}={value!r}: expected a whole number of at least 1")
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise ValueError(f"seed={seed!r}: expected a whole number from 0 to 2**64 - 1")
+        [(self.unit, self.budget)] = given.items()
+        self.bot = BOTS[bot]
         self.method = method
+        self.seed = seed
         self.threads = threads or os.cpu_count() or 1
         self.playouts = 0
-        self.name = name or f"search({bot}, worlds={worlds}" + (")" if method == "flat" else f", method={method})")
-        self._rng = np.random.default_rng(seed)
+        plain = f", method={method}" if method != METHODS[0] else ""
+        self.name = name or f"search({bot}, {self.unit}={self.budget}{plain})"
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
 
     def act(self, batch: Batch) -> np.ndarray:
@@ -71,63 +104,96 @@ class SearchPolicy(Policy):
         """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
 
         Illegal actions are ``-inf``. With one legal action there is nothing to compare: it has the value 0. Under
-        ``"halving"``, an action that dropped out keeps the mean of the rounds that it saw, less a gap that keeps it below
-        the ones that went on.
+        ``"halving"``, an action that dropped out keeps the mean of the rounds that it saw, less a gap that keeps it
+        below the ones that went on.
 
         Args:
             views: (k,) STATE, as the seat to move knows it (``belief.views_of``).
             action_mask: (k, 547) int8.
         """
-        seeds = self._rng.integers(0, 2**64, size=len(views), dtype=np.uint64)
+        ensure_compiled("search")
+        seeds = np.empty(len(views), dtype=np.uint64)
+        search.world_seeds(views, np.uint64(self.seed), seeds)
         legal = action_mask.astype(bool)
-        if self.method == "flat":
-            total, count = self._play(views, seeds, legal, 0, self.worlds)
-            return np.where(legal, total / count, -np.inf)
-        return self._halving(views, seeds, legal)
-
-    def _halving(self, views: np.ndarray, seeds: np.ndarray, legal: np.ndarray) -> np.ndarray:
         values = np.where(legal, 0.0, -np.inf)
         candidates = legal.sum(axis=1)
-        rounds = np.maximum(np.ceil(np.log2(np.maximum(candidates, 2))), 1).astype(int)
-        # Decisions with equally many candidates take the same path.
-        for number in np.unique(candidates[candidates > 1]):
+        for number in np.unique(candidates[candidates > 1]):  # those with equally many take the same path
             rows = np.flatnonzero(candidates == number)
-            values[rows] = self._halve(views[rows], seeds[rows], legal[rows], int(number), int(rounds[rows[0]]))
+            for part in rows[:, None] if self.unit == "ms" else [rows]:
+                values[part] = self._compare(views[part], seeds[part], legal[part], int(number))
         return values
 
-    def _halve(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, number: int, rounds: int) -> np.ndarray:
-        budget = number * self.worlds / rounds
+    def _compare(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, number: int) -> np.ndarray:
+        """The values of decisions with ``number`` candidates each, where ``alive`` is True."""
+        rounds = 1 if self.method == "flat" else int(np.ceil(np.log2(number)))
+        start = time.perf_counter()
+        playouts = self.budget * number if self.unit == "worlds" else self.budget
         total = np.zeros(alive.shape)
-        played = 0
-        left = number
         values = np.where(alive, 0.0, -np.inf)
-        drop = 1e6
-        for _ in range(rounds):
-            worlds = max(1, round(budget / left))
-            total += self._play(views, seeds, alive, played, worlds)[0]
-            played += worlds
-            values[alive] = (total / played)[alive] + drop
+        played, left, gaps = 0, number, 0.0
+        for done in range(rounds):
+            if self.unit == "ms":
+                until = start + self.budget / 1000 * (done + 1) / rounds
+                played = self._play_until(until, views, seeds, alive, total, played)
+            else:
+                worlds = max(1, int(playouts / (rounds - done) / left))
+                if done > 0 and worlds * left > playouts:
+                    break
+                total += self._play(views, seeds, alive, played, worlds)
+                played += worlds
+                playouts -= worlds * left
+            gaps = GAP * done
+            values[alive] = (total / played)[alive] + gaps
             left = -(-left // 2)
-            best = np.argpartition(-values, left - 1, axis=1)[:, :left]
-            alive = np.zeros_like(alive)
-            np.put_along_axis(alive, best, True, axis=1)
-            drop += 1e6
-            if left == 1:
-                break
-        return values - drop
+            alive = _best(values, number, left)
+        return values - gaps
 
-    def _play(
-        self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int
-    ) -> tuple[np.ndarray, int]:
-        ensure_compiled("search")
-        total, squares = np.zeros(alive.shape), np.zeros(alive.shape)
-        several = np.flatnonzero(alive.sum(axis=1) > 1)
-        self.playouts += int(alive[several].sum()) * worlds
-        edges = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int)
-        parts = [
-            self._pool.submit(search.evaluate, views, seeds, first, worlds, self.bot, alive, total, squares, start, stop)
-            for start, stop in zip(edges[:-1], edges[1:], strict=True)
-        ]
-        for part in parts:
-            part.result()
-        return total, worlds
+    def _play_until(
+        self, until: float, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, total: np.ndarray, played: int
+    ) -> int:
+        """Add to ``total`` as many worlds as there is time for, at least one; returns the number now played."""
+        worlds = self.threads
+        while worlds >= 1:
+            start = time.perf_counter()
+            total += self._play(views, seeds, alive, played, worlds)
+            played += worlds
+            now = time.perf_counter()
+            worlds = int(NEXT_SLICE * max(0.0, until - now) * worlds / (now - start))
+        return played
+
+    def _play(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
+        """The sums of margins (k, 547) over worlds ``first`` to ``first + worlds`` of every decision."""
+        playouts = int(alive.sum()) * worlds
+        self.playouts += playouts
+        rows, numbers = [0, len(views)], [first, first + worlds]
+        if self.threads > 1 and playouts > FEW_PLAYOUTS:
+            if len(views) >= 2 * self.threads:
+                rows = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int).tolist()
+            else:
+                numbers = np.linspace(first, first + worlds, min(self.threads, worlds) + 1).astype(int).tolist()
+
+        def part(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
+            (start, stop), (low, high) = edges
+            lanes = slice(start, stop)
+            total, squares = np.zeros((2, stop - start, alive.shape[1]))
+            search.evaluate(
+                views[lanes], seeds[lanes], low, high - low, self.bot, alive[lanes], total, squares, 0, stop - start
+            )
+            return total
+
+        if len(rows) > 2:
+            return np.concatenate(
+                list(self._pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
+            )
+        if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
+            return np.sum(list(self._pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0)
+        return part(((0, len(views)), (first, first + worlds)))
+
+
+def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:
+    """Where the ``left`` highest values of each row lie, the lower ids of equals; ``number`` of each row are finite."""
+    actions = np.nonzero(values > -np.inf)[1].reshape(-1, number)
+    order = np.argsort(-np.take_along_axis(values, actions, axis=1), axis=1, kind="stable")[:, :left]
+    alive = np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(alive, np.take_along_axis(actions, order, axis=1), True, axis=1)
+    return alive

@@ -39,6 +39,21 @@ def playout(world, action, scratch, words, bots):
 
 
 @compiled
+def world_seeds(views, seed, seeds):
+    """Seeds of the worlds of each view, that depend on ``seed`` and on what the seat to move knows, and on nothing
+    else: so a search is a function of its view, whatever else is in the batch and whatever was searched before."""
+    for row in range(len(views)):
+        view = views[row]
+        found = mixed(seed ^ view["hand"][int(view["seat"])])
+        for part in (view["sets"], view["runs"], view["pile"]):
+            found = mixed(found ^ part)
+        for seat in range(NUM_SEATS):
+            found = mixed(found ^ view["known"][seat])
+        count = (int(view["episode_decisions"]) * NUM_SEATS + int(view["seat"])) * NUM_CARDS + int(view["stock_size"])
+        seeds[row] = mixed(found ^ np.uint64(count))
+
+
+@compiled
 def evaluate(views, seeds, first, worlds, bot, alive, total, squares, start, stop):
     """Add playouts for every candidate of every decision.
 

@@ -76,6 +76,7 @@ def compile_search() -> None:
     total = np.zeros((1, NUM_ACTIONS))
     belief.views_of(games, lanes, seats, sampled)
     belief.sample_worlds(sampled, seats, seeds, worlds)
+    search.world_seeds(sampled, np.uint64(0), seeds[0])
     search.evaluate(sampled, seeds[0], 0, 1, bots.GREEDY, alive, total, total.copy(), 0, 1)
 
 
