@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from persian_rummy_env.core.bits import lowest, popcount
+from persian_rummy_env.core.intrinsics import lowest, popcount
 
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 

@@ -21,5 +21,5 @@ class ScriptedPolicy(Policy):
         self.name = name
         self.code = BOTS[name]
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: Batch) -> np.ndarray:  # noqa: ARG002
         raise TypeError(f"{self.name} is played inside the compiled loop (code {self.code}); ask agents.arena.play")

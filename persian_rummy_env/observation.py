@@ -5,7 +5,8 @@ Seats are relative to the one who looks: me, left (who plays after me), partner,
 the 52 cards by index, then "at least one, two, three, four jokers"; in the pile's planes those last four are the jokers
 by their order from the top, the way ``take JK1`` names them.
 
-To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC face gives.
+To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC face
+gives.
 """
 
 from __future__ import annotations
@@ -51,10 +52,14 @@ class Block:
         return slice(self.offset, self.stop)
 
 
+_KNOWN = "cards known to be in the hand: taken in public, not yet played"
+_DECLINED = "cards left in the pile at the seat's last chance to take them"
+_SCORE_BITS = "score of the finished deals: sign (1: negative), then the size, lowest bit first"
+_SCORE = "128 + score of the finished deals / 4, rounded down, clipped to 0..255, us and them"
 _ROWS = (
     ("hand", NUM_CARDS, 1, "me", "cards in my hand"),
-    *((f"known_{who}", NUM_CARDS, 1, who, "cards known to be in the hand: taken in public, not yet played") for who in OTHERS),
-    *((f"declined_{who}", NUM_CARDS, 1, who, "cards left in the pile at the seat's last chance to take them") for who in OTHERS),
+    *((f"known_{who}", NUM_CARDS, 1, who, _KNOWN) for who in OTHERS),
+    *((f"declined_{who}", NUM_CARDS, 1, who, _DECLINED) for who in OTHERS),
     ("sets", NUM_CARDS, 1, "table", "cards that lie in sets"),
     ("runs", NUM_PLAIN, 1, "table", "cards that lie in runs"),
     ("laid_us", NUM_CARDS, 1, "table", "cards on the table that my team laid"),
@@ -63,7 +68,7 @@ _ROWS = (
     ("pile_depth", NUM_CARDS, MAX_PILE, "table", "place of a card in the pile, 1 on top; 0: not there"),
     *((f"discarded_{who}", NUM_CARDS, 1, who, "cards of the pile that this seat discarded") for who in RELATIVE_SEATS),
     *((f"points_bits_{who}", POINT_BITS, 1, who, "points laid in this deal, lowest bit first") for who in TEAMS),
-    *((f"score_bits_{who}", 1 + SCORE_BITS, 1, who, "score of the finished deals: sign (1: negative), then the size, lowest bit first") for who in TEAMS),
+    *((f"score_bits_{who}", 1 + SCORE_BITS, 1, who, _SCORE_BITS) for who in TEAMS),
     ("to_move", NUM_SEATS, 1, "table", "the seat to move, one-hot by relative seat; empty once the episode is over"),
     ("phase", len(PHASES), 1, "table", "draw, meld, over: one-hot"),
     ("dealer", NUM_SEATS, 1, "table", "the dealer, one-hot by relative seat"),
@@ -75,7 +80,7 @@ _ROWS = (
     ("deal", 1, MAX_DEALS - 1, "table", "deals finished before this one"),
     ("deals_after", 1, MAX_DEALS - 1, "table", "deals of the game that follow this one"),
     ("points", NUM_TEAMS, SCALED_MAX, "table", "points laid in this deal by us and them, at most 255"),
-    ("score", NUM_TEAMS, SCALED_MAX, "table", "128 + score of the finished deals / 4, rounded down, clipped to 0..255, us and them"),
+    ("score", NUM_TEAMS, SCALED_MAX, "table", _SCORE),
 )  # fmt: skip
 
 _HIDDEN_ROWS = (

@@ -115,8 +115,8 @@ class Deals:
 
     @classmethod
     def parse(cls, options: Mapping[str, Any] | None, lanes: int, deals: int) -> Deals:
-        """Read ``dealer`` (a seat, or one a lane) and ``decks`` (a deck a deal, or a list of those a lane; None in place
-        of a deck leaves it to the seed). Other keys are left to whoever knows them.
+        """Read ``dealer`` (a seat, or one a lane) and ``decks`` (a deck a deal, or a list of those a lane; None in
+        place of a deck leaves it to the seed). Other keys are left to whoever knows them.
 
         Raises:
             ValueError: no seat, more decks than deals, or a deck that is not the whole pack; the message names it.
@@ -130,8 +130,15 @@ class Deals:
 
 def _dealers(dealer: Any, lanes: int) -> np.ndarray:
     seats = np.asarray(dealer)
-    if seats.dtype.kind not in "iu" or seats.shape not in ((), (lanes,)) or (seats < 0).any() or (seats >= NUM_SEATS).any():
-        raise ValueError(f"options['dealer']={dealer!r}: expected a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane")
+    if (
+        seats.dtype.kind not in "iu"
+        or seats.shape not in ((), (lanes,))
+        or (seats < 0).any()
+        or (seats >= NUM_SEATS).any()
+    ):
+        raise ValueError(
+            f"options['dealer']={dealer!r}: expected a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane"
+        )
     return seats
 
 

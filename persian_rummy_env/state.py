@@ -62,7 +62,7 @@ FIELDS = (
     Field("pile_seat", "u1", (MAX_PILE,), "0..4", PUBLIC, "who discarded each card of the pile; 4: turned up"),
     Field("pile_size", "u1", (), "0..28", PUBLIC, "cards in the pile"),
     Field("stock_size", "u1", (), "0..27", PUBLIC, "cards left in the stock"),
-    Field("queue", "u1", (NUM_SEATS,), "0..7", PUBLIC, "split stock: cards left for each seat, its stock lying seat by seat"),
+    Field("queue", "u1", (NUM_SEATS,), "0..7", PUBLIC, "split stock: the cards that are left for each seat to draw"),
     Field("phase", "u1", (), "0..2", PUBLIC, "draw, meld (and discard), over"),
     Field("ended", "u1", (), "0..1", PUBLIC, "the episode is over, cut short or forfeited, and waits for a reset"),
     Field("seat", "u1", (), "0..3", PUBLIC, "the seat to move; once over, the seat that moved last"),
@@ -79,7 +79,9 @@ FIELDS = (
 
 
 def _dtype() -> np.dtype[np.void]:
-    rows: list[Any] = [(field.name, field.dtype, field.shape) if field.shape else (field.name, field.dtype) for field in FIELDS]
+    rows: list[Any] = [
+        (field.name, field.dtype, field.shape) if field.shape else (field.name, field.dtype) for field in FIELDS
+    ]
     return np.dtype(rows, align=True)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Tables:
     def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
         parts = max(1, min(threads, lanes // MIN_LANES_PER_THREAD))
         edges = [lanes * part // parts for part in range(parts + 1)]
-        return list(zip(edges[:-1], edges[1:], strict=True))
+        return list(pairwise(edges))
 
     def _over_lanes(self, kernel: Callable[..., Any], *args: Any) -> None:
         """Call a kernel on all lanes, split over the threads; the calling thread takes the first part."""

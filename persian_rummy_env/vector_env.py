@@ -73,14 +73,15 @@ class PersianRummyVecEnv:
         num_envs: tables ("lanes"), at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
-        reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the end.
+        reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
+            end.
         reward_timing: ``"dense"``, margins are paid as points are made; ``"end"``, at the end of each deal.
-        illegal_action: ``"raise"``, an error, and no lane has moved; ``"forfeit"``, that lane's episode ends with -1 for
-            the offender's team and +1 for the other.
+        illegal_action: ``"raise"``, an error, and no lane has moved; ``"forfeit"``, that lane's episode ends with -1
+            for the offender's team and +1 for the other.
         max_decisions: truncate an episode after so many decisions; None: never.
         autoreset_mode: what a lane does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it starts the
-            next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1 and an empty
-            mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it waits for
+            next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1 and an
+            empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it waits for
             ``reset(options={"reset_mask": …})``.
         threads: threads that share the lanes of a step.
         copy: True, arrays handed out are the caller's to keep; False, the next step writes over them.
@@ -152,15 +153,17 @@ class PersianRummyVecEnv:
 
         return spaces.Discrete(NUM_ACTIONS)
 
-    def reset(self, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None) -> Batch:
+    def reset(
+        self, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
+    ) -> Batch:
         """Start new episodes.
 
         Args:
             seed: one for the batch, spread by ``lane_seeds``; or a sequence of one a lane; or None to go on with the
                 generators (from the operating system at first).
-            options: ``dealer``, the first dealer, a seat or one a lane; ``decks``, a deck a deal (56 cards in notation or
-                ids, dealt from index 0; None leaves one to the seed), or a list of those a lane; ``reset_mask``, (n,) bool,
-                the lanes to reset (default all). Other keys are ignored.
+            options: ``dealer``, the first dealer, a seat or one a lane; ``decks``, a deck a deal (56 cards in notation
+                or ids, dealt from index 0; None leaves one to the seed), or a list of those a lane; ``reset_mask``,
+                (n,) bool, the lanes to reset (default all). Other keys are ignored.
 
         Raises:
             ValueError, TypeError: a seed, seat, deck or mask that does not fit; no lane has changed.
@@ -205,8 +208,8 @@ class PersianRummyVecEnv:
 
         Raises:
             RuntimeError: before the first ``reset``.
-            TypeError, ValueError: wrong dtype or shape, or an illegal action under ``illegal_action="raise"``; the message
-                names lane, seat, action and the legal ones, and no lane has moved.
+            TypeError, ValueError: wrong dtype or shape, or an illegal action under ``illegal_action="raise"``; the
+                message names lane, seat, action and the legal ones, and no lane has moved.
         """
         tables = self._tables
         if not tables.started:

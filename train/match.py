@@ -59,7 +59,9 @@ class MatchResult:
 
     def __str__(self) -> str:
         half = (self.high - self.low) / 2
-        return f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {self.pairs} pairs"
+        return (
+            f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {self.pairs} pairs"
+        )
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:

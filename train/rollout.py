@@ -18,7 +18,7 @@ from agents.network import Actor, Critic, rows_on
 from agents.rows import SIZE, VIEW_SIZE
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch import MARGIN_SCALE
-from persian_rummy_env.core.bits import lowest
+from persian_rummy_env.core.intrinsics import lowest
 from persian_rummy_env.rules import NUM_SEATS
 
 from .config import Config

@@ -14,7 +14,7 @@ from numba import njit
 from agents.rows import SIZE, VIEW_SIZE
 from persian_rummy_env.actions import ACTION_CARDS, NUM_ACTIONS, RANGES, TAKE
 from persian_rummy_env.cards import NUM_CARDS, NUM_KINDS, NUM_PLAIN, NUM_RANKS, NUM_SUITS
-from persian_rummy_env.core.bits import lowest
+from persian_rummy_env.core.intrinsics import lowest
 from persian_rummy_env.observation import BLOCKS
 
 ORDERS = np.array(list(permutations(range(NUM_SUITS))), dtype=np.int64)

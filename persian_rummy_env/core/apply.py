@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..actions import (
     ACTION_CARDS,
     ACTION_POINTS,
     DISCARD,
     DRAW,
-    LAYOFF_JOKER,
     LAYOFF_RUN,
-    LAYOFF_SET,
     MELD_RUN,
     PASS,
     TAKE,
@@ -19,7 +15,7 @@ from ..actions import (
 from ..cards import JOKER, NUM_CARDS
 from ..rules import NUM_SEATS, NUM_TEAMS, PASSES_TO_END
 from ..state import DRAW_PHASE, MELD_PHASE, NOBODY, NOTHING_OWED
-from .bits import JOKERS, ONE, ZERO, add_card, bit, jokers_in, minus, next_down, next_up, plus, some_jokers
+from .bits import JOKERS, ONE, ZERO, add_card, bit, minus, next_up, plus
 from .jit import compiled
 from .score import end_deal
 
@@ -63,8 +59,8 @@ def draw(game):
 
 @compiled
 def bring_own_stock_up(game, seat, top):
-    """Split stock: move the card that the seat draws, the first of its own queue or of the next one that has any, to the
-    top of the stock (place ``top`` of the deck). The rest stays seat by seat."""
+    """Split stock: move the card that the seat draws, the first of its own queue or of the next one that has any, to
+    the top of the stock (place ``top`` of the deck). The rest stays seat by seat."""
     owner = seat
     while int(game["queue"][owner]) == 0:
         owner = (owner + 1) % NUM_SEATS

@@ -13,8 +13,8 @@ from ..actions import NUM_ACTIONS
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import OVER
 from .apply import apply
-from .bits import spread32, spread64
 from .deal import ANY_DEALER, start_episode
+from .intrinsics import spread32, spread64
 from .jit import compiled
 from .legal import WORDS, count_legal, is_legal, legal_actions, nth_legal
 from .observe import observe

@@ -1,8 +1,9 @@
 """Worlds that agree with all that a seat knows.
 
-A seat knows its hand, the table, the pile, the size of every hand, and the cards of other hands that were taken in public
-and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order. ``hide`` makes a
-record that says no more than this, ``deal_world`` deals the unseen cards anew, every arrangement equally likely.
+A seat knows its hand, the table, the pile, the size of every hand, and the cards of other hands that were taken in
+public and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order. ``hide``
+makes a record that says no more than this, ``deal_world`` deals the unseen cards anew, every arrangement equally
+likely.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import numpy as np
 
 from ..cards import JOKER, NUM_CARDS, NUM_JOKERS
 from ..rules import NUM_SEATS
-from .bits import ONE, PLAIN, ZERO, add_card, jokers_in, lowest, popcount
+from .bits import ONE, PLAIN, ZERO, add_card, jokers_in
+from .intrinsics import lowest, popcount
 from .jit import compiled
 from .rng import sample_below
 
 
 @compiled
 def unseen_cards(game, seat, cards):
-    """Write the cards that a seat does not see into ``cards`` (56 bytes) by index, jokers last; returns their number."""
+    """Write the cards that a seat does not see into ``cards`` (56 bytes) by index, jokers last; returns their
+    number."""
     seen = game["sets"] | game["runs"] | game["pile"] | game["hand"][seat]
     jokers = jokers_in(game["sets"]) + jokers_in(game["pile"]) + jokers_in(game["hand"][seat])
     for relative in range(1, NUM_SEATS):
@@ -57,8 +60,9 @@ def place_unseen(game, seat, cards):
 
 @compiled
 def hide(game, seat, cards):
-    """Take out of a record all that ``seat`` cannot know: the unseen cards lie in order of their index, decks dealt before
-    and after are gone, and so are the generators. Every truth that looks alike to the seat becomes the same record."""
+    """Take out of a record all that ``seat`` cannot know: the unseen cards lie in order of their index, decks dealt
+    before and after are gone, and so are the generators. Every truth that looks alike to the seat becomes the same
+    record."""
     unseen_cards(game, seat, cards)
     for deal in range(len(game["decks"])):
         for place in range(NUM_CARDS):
@@ -93,8 +97,8 @@ def views_of(games, lanes, seats, views):
 
 @compiled
 def sample_worlds(views, seats, seeds, worlds):
-    """``worlds[i, j]`` (STATE) becomes a world that agrees with what ``seats[i]`` knows in ``views[i]``; ``seeds[i, j]``
-    uint64 starts its sampling stream."""
+    """``worlds[i, j]`` (STATE) becomes a world that agrees with what ``seats[i]`` knows in ``views[i]``; ``seeds[i,
+    j]`` uint64 starts its sampling stream."""
     cards = np.zeros(NUM_CARDS, dtype=np.uint8)
     for row in range(len(views)):
         for number in range(worlds.shape[1]):
@@ -102,5 +106,3 @@ def sample_worlds(views, seats, seeds, worlds):
             worlds[row, number] = views[row]
             world["sample_rng"] = seeds[row, number]
             deal_world(world, int(seats[row]), cards)
-
-

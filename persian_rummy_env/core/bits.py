@@ -6,15 +6,11 @@ floats of a ``uint64`` added to a Python integer.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ..cards import JOKER, NUM_PLAIN, NUM_RANKS, NUM_SUITS
-from .jit import JIT, compiled
+from .intrinsics import popcount
+from .jit import compiled
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -36,70 +32,6 @@ NOT_LOWEST = _every_suit(ALL_RANKS & ~1)
 """Every plain card but the twos: what may stand after a shift up."""
 NOT_HIGHEST = _every_suit(ALL_RANKS >> 1)
 """Every plain card but the aces: what may stand after a shift down."""
-
-
-if JIT:
-
-    @intrinsic
-    def popcount(typingctx: Any, bits: Any) -> Any:
-        """The number of cards in a set, as int64."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.uint64), codegen
-
-    @intrinsic
-    def lowest(typingctx: Any, bits: Any) -> Any:
-        """The index of the lowest bit of a set that is not empty, as int64."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], cgutils.true_bit)
-
-        return types.int64(types.uint64), codegen
-
-    def _spread(width: int) -> Any:
-        @intrinsic
-        def spread(typingctx: Any, out: Any, offset: Any, bits: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                from llvmlite import ir
-
-                array = context.make_array(signature.args[0])(context, builder, args[0])
-                place = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [args[1]])
-                word = builder.trunc(args[2], ir.IntType(width)) if width < 64 else args[2]
-                flags = builder.bitcast(word, ir.VectorType(ir.IntType(1), width))
-                wide = builder.zext(flags, ir.VectorType(ir.IntType(8), width))
-                store = builder.store(wide, builder.bitcast(place, wide.type.as_pointer()))
-                store.align = 1
-                return context.get_dummy_value()
-
-            return types.void(out, types.intp, types.uint64), codegen
-
-        return spread
-
-    # One vector instruction turns 64 flags into 64 bytes: some 30 times quicker than a byte at a time.
-    spread64 = _spread(64)
-    spread32 = _spread(32)
-
-else:
-
-    def popcount(bits: Any) -> int:
-        return int(bits).bit_count()
-
-    def lowest(bits: Any) -> int:
-        return (int(bits) & -int(bits)).bit_length() - 1
-
-    def _spread_plain(out: Any, offset: int, bits: Any, width: int) -> None:
-        flags = np.unpackbits(np.frombuffer(int(bits).to_bytes(8, "little"), dtype=np.uint8), bitorder="little")
-        out[offset : offset + width] = flags[:width]
-
-    def spread64(out: Any, offset: int, bits: Any) -> None:
-        """Write bit ``i`` of ``bits`` as the byte ``out[offset + i]``, for 64 bytes of a flat contiguous array."""
-        _spread_plain(out, offset, bits, 64)
-
-    def spread32(out: Any, offset: int, bits: Any) -> None:
-        """As ``spread64``, for the lowest 32 bits."""
-        _spread_plain(out, offset, bits, 32)
 
 
 @compiled

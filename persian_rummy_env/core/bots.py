@@ -1,8 +1,8 @@
 """The scripted players, compiled, so that whole deals are played inside the loop.
 
 A bot is a function of the game, its legal actions and nothing else; of the game it reads what its seat may see (its own
-hand and the public fields of ``state.FIELDS``), which tests hold it to by exchanging hidden cards. What each one does is
-said in docs/bots.md.
+hand and the public fields of ``state.FIELDS``), which tests hold it to by exchanging hidden cards. What each one does
+is said in docs/bots.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..actions import (
-    ACTION_CARDS,
     ACTION_POINTS,
     DISCARD,
     DRAW,
@@ -24,21 +23,9 @@ from ..actions import (
 from ..cards import CARD_VALUES, JOKER, NUM_RANKS
 from ..state import DRAW_PHASE, OVER
 from .apply import apply
-from .bits import (
-    ONE,
-    PLAIN,
-    ZERO,
-    add_card,
-    bit,
-    in_every_suit,
-    jokers_in,
-    lowest,
-    next_down,
-    next_up,
-    plus,
-    popcount,
-)
+from .bits import ONE, PLAIN, ZERO, add_card, bit, in_every_suit, jokers_in, next_down, next_up, plus
 from .expert import EXPERT_WEIGHTS, best_by_features
+from .intrinsics import lowest, popcount
 from .jit import compiled
 from .legal import completable_within, count_legal, is_legal, legal_actions, nth_legal
 from .rng import sample_below

@@ -1,18 +1,18 @@
 """The expert bot: a weighted sum of features for every legal action, all of them of what the seat sees.
 
 ``FEATURES`` names them; docs/bots.md says what each is worth and how the weights were found. The features of the draw
-phase weigh a take against drawing (which has none); those of the meld phase weigh the hand, the table and the pile as an
-action leaves them.
+phase weigh a take against drawing (which has none); those of the meld phase weigh the hand, the table and the pile as
+an action leaves them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..actions import ACTION_CARDS, ACTION_POINTS, DISCARD, LAYOFF_JOKER, LAYOFF_RUN, LAYOFF_SET, MELD_RUN, TAKE
+from ..actions import ACTION_CARDS, ACTION_POINTS, DISCARD, LAYOFF_RUN, MELD_RUN, TAKE
 from ..cards import CARD_VALUES, JOKER, NUM_RANKS
 from ..rules import NUM_SEATS
-from ..state import DRAW_PHASE, OVER
+from ..state import DRAW_PHASE
 from .bits import (
     JOKERS,
     ONE,
@@ -23,16 +23,15 @@ from .bits import (
     completable,
     in_every_suit,
     jokers_in,
-    lowest,
     minus,
     next_down,
     next_up,
     plus,
-    popcount,
     ranks_any,
     ranks_pair,
     ranks_triple,
 )
+from .intrinsics import lowest, popcount
 from .jit import compiled
 from .legal import WORDS, completable_within
 from .score import hand_value
@@ -289,6 +288,3 @@ def features_of(games, rows, actions, out):
     """The features of actions (m,) in the games ``rows`` (m,): ``out`` (m, NUM_FEATURES) float64 is written."""
     for index in range(len(rows)):
         features(games[rows[index]], int(actions[index]), out[index])
-
-
-assert LAYOFF_SET.stop <= LAYOFF_RUN.start < LAYOFF_JOKER.start and OVER != DRAW_PHASE

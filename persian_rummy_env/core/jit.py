@@ -1,8 +1,8 @@
 """The one decorator that compiles the core, and where its compiled code is kept.
 
-numba's cache looks only at the file a function stands in: an edit in a callee's file, or in a table that the kernel took
-a constant from, would go unnoticed. So the code is cached in a folder named by a hash of every source that the core
-reads, and an edit anywhere in them means a new folder.
+numba's cache looks only at the file a function stands in: an edit in a callee's file, or in a table that the kernel
+took a constant from, would go unnoticed. So the code is cached in a folder named by a hash of every source that the
+core reads, and an edit anywhere in them means a new folder.
 
 ``NUMBA_DISABLE_JIT=1`` runs everything as plain Python; ``NUMBA_BOUNDSCHECK=1`` checks every index.
 ``PERSIAN_RUMMY_CACHE_DIR`` (else ``NUMBA_CACHE_DIR``, else the user's cache folder) says where the cache lies.
@@ -23,7 +23,8 @@ import numba
 import numpy as np
 from numba import njit
 
-JIT = not numba.config.DISABLE_JIT
+CONFIG: Any = numba.config  # numba sets its attributes at run time, so a type checker cannot know them
+JIT = not CONFIG.DISABLE_JIT
 _PACKAGE = Path(__file__).resolve().parent.parent
 _TABLES = ("cards.py", "rules.py", "actions.py", "state.py", "observation.py")
 
@@ -39,7 +40,7 @@ def source_hash() -> str:
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    digest.update(f"{numba.__version__} {np.__version__} {numba.config.BOUNDSCHECK}".encode())
+    digest.update(f"{numba.__version__} {np.__version__} {CONFIG.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]
 
 
@@ -83,11 +84,12 @@ def compiled(function: F) -> F:
     if not JIT:
         return function
     # numba takes the folder from its configuration at the moment of decoration.
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE or "")
+    before, CONFIG.CACHE_DIR = CONFIG.CACHE_DIR, str(CACHE or "")
     try:
-        return njit(function, cache=CACHE is not None, nogil=True, error_model="numpy")
+        made: Any = njit(function, cache=CACHE is not None, nogil=True, error_model="numpy")
+        return made
     finally:
-        numba.config.CACHE_DIR = before
+        CONFIG.CACHE_DIR = before
 
 
 def compiled_modular(function: F) -> F:

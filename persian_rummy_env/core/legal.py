@@ -7,8 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..actions import DISCARD, DRAW, LAYOFF_JOKER, LAYOFF_RUN, LAYOFF_SET, MELD_JOKERS, MELD_RUN, MELD_SET, NUM_ACTIONS
-from ..actions import PASS, RUNS_PER_SUIT, SETS_PER_RANK, TAKE
+from ..actions import (
+    DISCARD,
+    DRAW,
+    LAYOFF_JOKER,
+    LAYOFF_RUN,
+    LAYOFF_SET,
+    MELD_JOKERS,
+    MELD_RUN,
+    MELD_SET,
+    NUM_ACTIONS,
+    PASS,
+    RUNS_PER_SUIT,
+    SETS_PER_RANK,
+    TAKE,
+)
 from ..cards import JOKER, NUM_RANKS, NUM_SUITS
 from ..state import DRAW_PHASE, MELD_PHASE, NOTHING_OWED
 from .bits import (
@@ -24,15 +37,14 @@ from .bits import (
     completable,
     in_every_suit,
     jokers_in,
-    lowest,
     next_down,
     next_up,
-    popcount,
     ranks_any,
     ranks_triple,
     reached,
     some_jokers,
 )
+from .intrinsics import lowest, popcount
 from .jit import compiled
 
 WORDS = -(-NUM_ACTIONS // 64)
@@ -228,7 +240,9 @@ def put_runs(words, row, plain, low, must_hold):
         shift = np.uint64(NUM_RANKS * suit)
         starts = (low >> shift) & SUIT_MASK
         wanted = (must_hold >> shift) & SUIT_MASK
-        window = wanted | (wanted >> ONE) | (wanted >> np.uint64(2))  # starts whose run of this length holds a wanted card
+        window = (
+            wanted | (wanted >> ONE) | (wanted >> np.uint64(2))
+        )  # starts whose run of this length holds a wanted card
         offset = MELD_RUN.start + RUNS_PER_SUIT * suit
         length = 3
         while starts != ZERO:

@@ -30,9 +30,14 @@ def ensure_compiled(part: str) -> None:
     from .warm_up import PARTS
 
     where = f"kept in {CACHE}" if CACHE else "for this process"
-    print(f"persian_rummy_env: compiling the {part}, {where} …", file=sys.stderr, flush=True)
+    _say(f"compiling the {part}, {where} …")
     start = time.perf_counter()
     PARTS[part]()
-    print(f"persian_rummy_env: compiled in {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    _say(f"compiled in {time.perf_counter() - start:.0f} s")
     if mark is not None:
         mark.touch()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"persian_rummy_env: {text}\n")
+    sys.stderr.flush()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..cards import JOKER, NUM_CARDS
-from ..observation import BLOCK, SCALED_MAX, SCORE_BITS, SCORE_STEP, SCORE_ZERO, SIZE
+from ..observation import BLOCK, SCALED_MAX, SCORE_STEP, SCORE_ZERO, SIZE
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import NOBODY, NOTHING_OWED, OVER
-from .bits import ONE, ZERO, bit, plus, popcount, spread64
+from .bits import ONE, ZERO, bit, plus
+from .intrinsics import popcount, spread64
 from .jit import compiled
 
 HAND = BLOCK["hand"].offset
@@ -33,11 +34,14 @@ SCORE = BLOCK["score"].offset
 
 POINTS_US, POINTS_THEM, SCORE_US, SCORE_THEM, TO_MOVE, PHASE, DEALER, OUT, RULES = (
     np.uint64(BLOCK[name].offset - FLAGS)
-    for name in ("points_bits_us", "points_bits_them", "score_bits_us", "score_bits_them")
-    + ("to_move", "phase", "dealer", "out", "rules")
+    for name in (
+        "points_bits_us", "points_bits_them", "score_bits_us", "score_bits_them", "to_move", "phase", "dealer", "out",
+        "rules",
+    )
 )  # fmt: skip
 SIGN = np.uint64(1)
-assert BLOCK["rules"].stop - FLAGS <= 64 and SCORE_BITS < 16 and HAND_SIZE == BLOCK["rules"].stop
+assert BLOCK["rules"].stop - FLAGS <= 64
+assert BLOCK["rules"].stop == HAND_SIZE
 
 
 @compiled

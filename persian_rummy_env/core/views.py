@@ -7,7 +7,8 @@ import numpy as np
 from ..cards import JOKER, NUM_CARDS
 from ..observation import FULL_BLOCK, FULL_HIGH, FULL_SIZE, HIGH
 from ..rules import NUM_SEATS
-from .bits import ZERO, spread64
+from .bits import ZERO
+from .intrinsics import spread64
 from .jit import compiled
 from .observe import observe
 
@@ -62,6 +63,11 @@ def observe_full(games, seats, out, start, stop):
 
 @compiled
 def observe_full_float(games, raw, out):
-    """``observe_full`` of the first game from seat 0, divided by ``FULL_HIGH``. ``raw``: (FULL_SIZE,) uint8, scratch."""
+    """``observe_full`` of the first game from seat 0, divided by ``FULL_HIGH``.
+
+    Args:
+        raw: (FULL_SIZE,) uint8, scratch.
+        out: (FULL_SIZE,) float32, written.
+    """
     observe_full(games, np.zeros(1, dtype=np.int64), raw, 0, 1)
     np.divide(raw, FULL_HIGH_FLOAT, out)
