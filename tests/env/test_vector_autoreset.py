@@ -231,10 +231,10 @@ def test_an_illegal_action_forfeits_where_that_is_asked_for(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_ending_has_exactly_one_flag(mode: str) -> None:
-    env = new(mode, lanes=20, max_decisions=90)
+    env = new(mode, lanes=scaled(20, 6), max_decisions=90)
     env.reset(seed=6)
     flags = np.zeros(2, dtype=int)
-    for _ in range(scaled(400, 200)):
+    for _ in range(scaled(400, 100)):
         shown = env.step(env.sample_actions())
         assert not (shown.terminated & shown.truncated).any()
         flags += (shown.terminated.sum(), shown.truncated.sum())
