@@ -10,7 +10,7 @@ from persian_rummy_env.actions import NUM_ACTIONS, decode_action, legal_names
 from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.observation import SIZE
-from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.state import OVER, STATE
 
 from .base import Batch, Policy
@@ -105,8 +105,3 @@ def _decide(games: np.ndarray, lanes: np.ndarray, policy: Policy) -> None:
             f"policy {policy.name} chose action {action} ({name}) at seat {rows.seat[refused]}, which is not legal; "
             f"legal: {', '.join(legal_names(rows.action_mask[refused]))}"
         )
-
-
-def team_seats(lanes: int, side: int) -> np.ndarray:
-    """Who sits where when policy 0 has team ``side`` and policy 1 the other: (lanes, 4) int8."""
-    return np.broadcast_to(((np.arange(NUM_SEATS) + side) % 2).astype(np.int8), (lanes, NUM_SEATS))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from persian_rummy_env.core.arena import OUTSIDE
+from persian_rummy_env.rules import RuleSet
 
 
 class Batch(NamedTuple):
@@ -38,11 +39,13 @@ class Policy(ABC):
         name: as it stands in tables of results.
         wants_views: whether ``Batch.views`` is to be filled in, for search.
         code: of a scripted bot that the compiled loop plays by itself; ``OUTSIDE`` for all others.
+        rules: those that it was trained by, and plays by alone; None: it plays by any.
     """
 
     name: str
     wants_views: bool = False
     code: int = OUTSIDE
+    rules: RuleSet | None = None
 
     @abstractmethod
     def act(self, batch: Batch) -> np.ndarray:

@@ -14,6 +14,7 @@ from safetensors.torch import save
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.legal import WORDS
 from persian_rummy_env.observation import VERSION
+from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy
 from .network import Actor, Shape, rows_on
@@ -42,6 +43,7 @@ class LearnedPolicy(Policy):
         self.device = torch.device(device)
         self.actor = source if isinstance(source, Actor) else read_policy(source)
         self.actor = self.actor.to(self.device)
+        self.rules = None if isinstance(source, Actor) else rules_of(source)
         self.name = "learned" if isinstance(source, Actor) else Path(source).parent.name or "learned"
         self.rng = None if greedy else np.random.default_rng(seed)
 
@@ -96,3 +98,13 @@ def read_policy(path: str | Path) -> Actor:
     except RuntimeError as error:
         raise ValueError(f"{path}: its tensors do not fit its shape {says['shape']}: {error}") from error
     return actor.eval()
+
+
+def rules_of(path: str | Path) -> RuleSet | None:
+    """The rules that the policy of a file was trained by; None: the file does not say."""
+    with safe_open(path, framework="pt") as file:
+        says = (file.metadata() or {}).get("rules")
+    try:
+        return None if says is None else RuleSet.from_dict(json.loads(says))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: the rules {says} that it was trained by are none that are known here") from error

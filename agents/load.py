@@ -64,7 +64,7 @@ def _stranger(spec: str, rest: str) -> Policy:
         raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
     if not callable(getattr(made, "act", None)):
         raise ValueError(f"policy {spec!r}: {class_name} has no method act(batch)")
-    for name in ("code", "wants_views"):
+    for name in ("code", "wants_views", "rules"):
         if not hasattr(made, name):
             setattr(made, name, getattr(Policy, name))
     return made

@@ -7,14 +7,14 @@ margins, so the luck of the deal cancels as far as both sides meet it alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from agents.arena import new_games, play, team_seats
+from agents.arena import new_games, play
 from agents.base import Policy
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 
@@ -23,6 +23,8 @@ CHUNK = 1024
 """Pairs played at once."""
 SIDE_STREAM = np.uint64(0xD1B54A32D192ED03)
 """Sets the bots' own chance apart between the two games of a pair; the cards stay the same."""
+SEATINGS = np.array([[0, 2, 1, 3], [2, 0, 3, 1]])
+"""Who sits at seats 0 to 3 in the two games of a pair, of A's two policies (0, 1) and B's (2, 3)."""
 
 
 @dataclass(frozen=True)
@@ -97,22 +99,61 @@ class Pairs:
     out: np.ndarray
     decisions: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.margin)
+
+    @classmethod
+    def join(cls, parts: Sequence[Pairs]) -> Pairs:
+        """The pairs of several parts, one after the other."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+Team = tuple[Policy, Policy]
+"""Two partners; the first sits at the team's lower seat."""
+
 
 def play_pairs(
     a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
 ) -> Pairs:
     """Play duplicate pairs of (n,) seeds; the dealer rotates with the number of the pair, from ``first`` on."""
+    return play_teams((a, a), (b, b), seeds, first, rules, episode, split_stock)
+
+
+def play_teams(
+    a: Team, b: Team, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
+) -> Pairs:
+    """``play_pairs`` between teams of two policies each.
+
+    Raises:
+        ValueError: a policy was trained by other rules, or chose an illegal action.
+    """
+    for policy in (*a, *b):
+        refuse_other_rules(policy, rules)
     lanes = len(seeds)
     deals = rules.deals if episode == "game" else 1
     dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
     games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
     games["sample_rng"][lanes:] ^= SIDE_STREAM
-    who = np.concatenate([team_seats(lanes, 0), team_seats(lanes, 1)])
-    decisions = play(games, [a, b], who).reshape(2, lanes).T
+    team = (*a, *b)
+    players = list(dict.fromkeys(team))  # each once, so that it decides at all its seats together
+    who = np.array([players.index(policy) for policy in team])[SEATINGS]
+    decisions = play(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
     score = games["score"].astype(np.int64)
     margin = (score[:, 0] - score[:, 1]).reshape(2, lanes).T * np.array([1, -1])
     out = (games["out"] < NUM_SEATS).reshape(2, lanes).T
     return Pairs(margin / deals, (np.sign(margin) + 1) / 2, out, decisions / deals)
+
+
+def refuse_other_rules(policy: Policy, rules: RuleSet) -> None:
+    """A policy plays by the rules that it was trained by; how many deals a game has does not matter.
+
+    Raises:
+        ValueError: these are others; the message names both.
+    """
+    own = getattr(policy, "rules", None)
+    if own is not None and replace(own, deals=rules.deals) != rules:
+        said = (f"quad_bonus={each.quad_bonus!r}, stock_out={each.stock_out!r}" for each in (own, rules))
+        raise ValueError("policy {} was trained by the rules {}; these are {}".format(policy.name, *said))
 
 
 def summary(a: str, b: str, pairs: Pairs, seconds: float) -> MatchResult:
@@ -171,8 +212,7 @@ def play_match(
         chunk = seeds[done : done + CHUNK]
         played.append(play_pairs(a, b, chunk, done, rules, episode, split_stock))
         done += len(chunk)
-        together = Pairs(*(np.concatenate(part) for part in zip(*(vars(p).values() for p in played), strict=True)))
-        result = summary(a.name, b.name, together, time.perf_counter() - start)
+        result = summary(a.name, b.name, Pairs.join(played), time.perf_counter() - start)
         if progress is not None:
             progress(result)
         if within is not None and done == look:
