@@ -18,6 +18,7 @@ import json
 import multiprocessing
 import platform
 import runpy
+import signal
 import subprocess
 import sys
 import time
@@ -65,6 +66,11 @@ def compare_chunk(task: tuple[Path, int, range]) -> Chunk:
     return Chunk(played, None)
 
 
+def leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool]:
     """Compare all games: what was played by line-up, the disagreements, and whether it was cut short."""
     played = {name: Played() for name in LINE_UPS}
@@ -75,8 +81,10 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool
         for first in range(options.first, stop, CHUNK)
     ]
     start = reported = time.perf_counter()
-    pool = multiprocessing.get_context("spawn").Pool(options.workers)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    pool = multiprocessing.get_context("spawn").Pool(options.workers, leave_interrupts_to_the_parent)
     try:
+        print(f"comparing {options.games:,} games", file=sys.stderr, flush=True)
         for chunk in pool.imap_unordered(compare_chunk, tasks):
             for name, more in chunk.played.items():
                 played[name].add(more)
@@ -92,6 +100,7 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool
     finally:
         pool.terminate()
         pool.join()
+        signal.signal(signal.SIGTERM, before)
     return played, disagreements, False
 
 

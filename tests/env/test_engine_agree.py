@@ -2,6 +2,9 @@
 
 import json
 import random
+import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -153,6 +156,25 @@ def test_the_command_tells_of_a_disagreement(tmp_path: Path, capsys: pytest.Capt
     number = found.split()[1]
     assert f"--first {number} --games 1" in found
     assert found in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not COMPILED or sys.platform == "win32", reason="sends a signal")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_can_be_interrupted(number: int, tmp_path: Path) -> None:
+    out = tmp_path / "agree.json"
+    command = [sys.executable, "-m", "experiments.agree", "--games", "100000", "--workers", "1", "--out", str(out)]
+    with subprocess.Popen(
+        command, cwd=agree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "comparing 100,000 games\n"
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said
+    result = json.loads(out.read_text())
+    assert result["interrupted"]
+    assert result["games"] < 100_000
 
 
 def test_the_result_in_the_repository_is_of_10000_games_without_a_difference() -> None:
