@@ -1,13 +1,13 @@
 """The command line: what it prints, what it refuses, and how it ends."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,6 @@ from persian_rummy_env.recorder import simulate as simulated
 from tests.env.records import some_game
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-COMMAND = (sys.executable, "-m", "persian_rummy_env")
 
 
 class Ran:
@@ -52,10 +51,26 @@ def run(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
     return run
 
 
-def started(*argv: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        (*COMMAND, *argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+# A program started in the background of a shell ignores interrupts, and so do those that it starts.
+PROGRAM = """\
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from persian_rummy_env.cli import main
+sys.exit(main())
+"""
+
+
+@contextmanager
+def started(*argv: str) -> "Iterator[subprocess.Popen[str]]":
+    """A command under way; it does not outlive the test."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *argv], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
 
 
 # Help and arguments ---------------------------------------------------------------------------------------------------
@@ -183,15 +198,24 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
         assert program.wait(timeout=60) == cli.BROKEN_PIPE
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_nor_is_one_that_has_gone_before_the_first_word() -> None:
+    """All of the output is still to be written when the program ends."""
+    with started("info") as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait(timeout=60) == cli.BROKEN_PIPE
+
+
 def test_an_interrupt_ends_politely_and_leaves_no_file_behind(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    program = started("simulate", "--games", "1000000", "--seed", "1", "--out", str(path))
-    limit = time.monotonic() + 60
-    while not list(tmp_path.iterdir()) and time.monotonic() < limit:
-        time.sleep(0.02)
-    os.kill(program.pid, signal.SIGINT)
-    out, err = program.communicate(timeout=60)
+    with started("simulate", "--games", "1000000", "--seed", "1", "--out", str(path)) as program:
+        limit = time.monotonic() + 60
+        while not list(tmp_path.iterdir()) and time.monotonic() < limit:
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=60)
     assert program.returncode == cli.INTERRUPTED
     assert (out, err.strip()) == ("", "persian-rummy: interrupted")
     assert list(tmp_path.iterdir()) == []
@@ -234,8 +258,8 @@ def test_verify_reads_many_files_and_standard_input(bad_file: Path, run, monkeyp
     assert ran.status == 2
     assert "/nowhere/at/all.jsonl: No such file" in ran.err
     assert ran.out.endswith(f"{bad_file}: 5 games, 3 bad\n{good}: 1 game, no difference\n")
-    program = started("verify", "-")
-    out, _ = program.communicate(good.read_text(), timeout=60)
+    with started("verify", "-") as program:
+        out, _ = program.communicate(good.read_text(), timeout=60)
     assert (program.returncode, out) == (0, "-: 1 game, no difference\n")
 
 
