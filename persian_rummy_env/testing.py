@@ -198,7 +198,9 @@ class _OneTable:
         agent = env.possible_agents[seat]
         env.unwrapped.set_state(states)
         shown = dict(_parts("", env.observe(agent)))
-        shown |= {f"last {name}": part for name, part in _parts("", env.last()) if env.agent_selection == agent}
+        if env.agent_selection == agent:
+            observation, reward, _, _, info = env.last()
+            shown |= dict(_parts("last()", {**observation, "reward": reward, "info": info}))
         return shown | dict(_parts("info", env.infos[agent]))
 
     def rendered(self, seat: int) -> dict[str, np.ndarray]:
@@ -279,9 +281,6 @@ def _parts(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
     if isinstance(shown, dict):
         for key, value in shown.items():
             yield from _parts(f"{name} {key}".strip(), value)
-    elif isinstance(shown, tuple):
-        for order, value in enumerate(shown):
-            yield from _parts(f"{name} {order}".strip(), value)
     elif isinstance(shown, np.ndarray) and shown.shape[-1:] == (SIZE,):
         yield from ((f"block {block.name!r} of the {name}", shown[..., block.slice]) for block in BLOCKS)
     else:
