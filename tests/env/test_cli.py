@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses, and how it ends."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -62,10 +63,11 @@ sys.exit(main())
 
 @contextmanager
 def started(*argv: str) -> "Iterator[subprocess.Popen[str]]":
-    """A command under way; it does not outlive the test."""
+    """A command under way, its output buffered as a user's is; it does not outlive the test."""
     pipe = subprocess.PIPE
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *argv], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+        [sys.executable, "-c", PROGRAM, *argv], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment
     ) as program:
         try:
             yield program
