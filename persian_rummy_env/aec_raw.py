@@ -212,20 +212,15 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
         Returns:
             ``observation``: (1020,) float32 in [0, 1], ``observation.BLOCKS`` divided by ``observation.HIGH``.
-            ``action_mask``: (547,) int8, 1 where the agent may play. All zeros for an agent who is not to move. After
-            the end, the agent whose ``step(None)`` is due gets all ones: masked policies cannot bear an empty mask.
+            ``action_mask``: (547,) int8, 1 where the agent may play. All zeros for an agent who is not to move, and for
+            everyone once the episode is over.
         """
         seat = SEATS.get(agent, -1)
         if seat < 0:
             raise ValueError(f"observe({agent!r}): no such agent, expected one of {', '.join(AGENTS)}")
         observation = np.empty(SIZE, dtype=np.float32)
         views.observe_float(self._tables.games, 0, seat, self._raw, observation)
-        if agent != self.agent_selection:
-            mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
-        elif self._over:
-            mask = np.full(NUM_ACTIONS, bool(self._left), dtype=np.int8)
-        else:
-            mask = self._mask.copy()
+        mask = self._mask.copy() if agent == self.agent_selection else np.zeros(NUM_ACTIONS, dtype=np.int8)
         return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:

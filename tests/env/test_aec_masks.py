@@ -1,6 +1,7 @@
 """Action masks: whose they are, their type, and what they allow right after a reset."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,17 +29,17 @@ def test_a_mask_belongs_to_the_agent_to_move(make) -> None:
             play_on(table, rng, steps=1)
 
 
-def test_once_the_episode_is_over_nothing_is_masked_for_the_agent_who_has_to_leave() -> None:
-    table = env(episode="deal")
+@pytest.mark.parametrize("options", [{}, {"max_decisions": 21}, {"illegal_action": "forfeit", "max_decisions": 9}])
+def test_once_the_episode_is_over_nothing_is_allowed(options: dict[str, Any]) -> None:
+    table = env(episode="deal", **options)
     table.reset(seed=1)
+    if "illegal_action" in options:
+        table.step(int(np.flatnonzero(mask_of(table) == 0)[0]))
     play_on(table, np.random.default_rng(1))
     while table.agents:
-        for agent in AGENTS:
-            wanted = 1 if agent == table.agent_selection else 0
-            assert (table.observe(agent)["action_mask"] == wanted).all()
+        assert not any(table.observe(agent)["action_mask"].any() for agent in AGENTS)
         table.step(None)
-    for agent in AGENTS:
-        assert not table.observe(agent)["action_mask"].any()
+    assert not any(table.observe(agent)["action_mask"].any() for agent in AGENTS)
 
 
 def test_spaces_sample_with_the_mask_at_every_decision() -> None:
