@@ -14,6 +14,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,8 @@ GAP = 1e6
 """Between the values of one round and of the next: more than any margin."""
 NEXT_SLICE = 0.7
 """Of the time that is left, how much is given away at once: what worlds cost is only known from those played."""
+MOST_GROWTH = 8
+"""How many times as much work as was timed is given away on the strength of it."""
 
 
 class SearchPolicy(Policy):
@@ -78,12 +81,8 @@ class SearchPolicy(Policy):
         given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
         if len(given) > 1:
             raise ValueError(f"{', '.join(f'{word}={value!r}' for word, value in given.items())}: expected one budget")
-        for word, value in {**given, "threads": threads or 1}.items():
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if word == "ms" and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9):
-                raise ValueError(f"ms={value!r}: expected a number above 0")
-            if word != "ms" and not (whole and value >= 1):
-                raise ValueError(f"{word}={value!r}: expected a whole number of at least 1")
+        for word, value in {**given, "threads": 1 if threads is None else threads}.items():
+            _refuse_nonsense(word, value)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise ValueError(f"seed={seed!r}: expected a whole number from 0 to 2**64 - 1")
         [(self.unit, self.budget)] = given.items()
@@ -158,7 +157,7 @@ class SearchPolicy(Policy):
             total += self._play(views, seeds, alive, played, worlds)
             played += worlds
             now = time.perf_counter()
-            worlds = int(NEXT_SLICE * max(0.0, until - now) * worlds / (now - start))
+            worlds = min(MOST_GROWTH * worlds, int(NEXT_SLICE * max(0.0, until - now) * worlds / (now - start)))
         return played
 
     def _play(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
@@ -188,6 +187,14 @@ class SearchPolicy(Policy):
         if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
             return np.sum(list(self._pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0)
         return part(((0, len(views)), (first, first + worlds)))
+
+
+def _refuse_nonsense(word: str, value: Any) -> None:
+    """A budget, or the number of threads, is a positive number; only milliseconds may be broken ones."""
+    kinds = int | float if word == "ms" else int
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < np.inf:
+        wanted = "a number above 0" if word == "ms" else "a whole number of at least 1"
+        raise ValueError(f"{word}={value!r}: expected {wanted}")
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:

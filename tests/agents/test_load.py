@@ -1,0 +1,111 @@
+"""Policies by name, and what a wrong name is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.arena import new_games, play
+from agents.load import load, split_specs
+from agents.scripted import ScriptedPolicy
+from agents.search import SearchPolicy
+from persian_rummy_env.bots import BOTS
+from tests.agents.positions import positions, shown
+
+STRANGERS = "python:tests.agents.strangers"
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_a_bot_by_name(name: str) -> None:
+    policy = load(f" {name} ")
+    assert isinstance(policy, ScriptedPolicy)
+    assert (policy.name, policy.code) == (name, BOTS[name])
+
+
+@pytest.mark.parametrize(
+    ("spec", "unit", "budget", "method"),
+    [
+        ("search(deepest)", "worlds", 10, "halving"),
+        ("search(deepest,worlds=40)", "worlds", 40, "halving"),
+        (" search ( deepest , worlds = 40 , method = flat ) ", "worlds", 40, "flat"),
+        ("search(worlds=40, bot=deepest)", "worlds", 40, "halving"),
+        ("search(greedy, playouts=2000)", "playouts", 2000, "halving"),
+        ("search(expert, ms=12.5, seed=3, threads=1)", "ms", 12.5, "halving"),
+    ],
+)
+def test_a_search_by_name(spec: str, unit: str, budget: float, method: str) -> None:
+    policy = load(spec)
+    assert isinstance(policy, SearchPolicy)
+    assert (policy.unit, policy.budget, policy.method) == (unit, budget, method)
+    assert policy.name == spec.strip()
+
+
+def test_a_stranger_by_name() -> None:
+    policy = load(f"{STRANGERS}:First")
+    games = positions(50)
+    assert (policy.act(shown(games)) == shown(games).action_mask.argmax(axis=1)).all()
+    assert policy.name == f"{STRANGERS}:First"
+    assert policy.wants_views is False
+    fresh = new_games(games["sample_rng"], games["dealer"].astype("int8"))
+    assert play(fresh, [policy], games["known"] * 0).min() > 20
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("", "expected a bot (random, greedy, deepest, expert), 'search(BOT, worlds=10)'"),
+        ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
+        ("Expert", "did you mean 'expert'?"),
+        ("serch(deepest)", "did you mean 'search'?"),
+        ("search(deepest", "did you mean 'search'?"),
+        ("search", "'search(BOT, worlds=10)'"),
+        ("flie:runs/a/policy.safetensors", "did you mean 'file'?"),
+        ("search()", "'' is no argument"),
+        ("search(deepest,)", "'' is no argument"),
+        ("search(deepest, worlds=)", "'worlds=' is no argument"),
+        ("search(deepst)", "unknown bot 'deepst': did you mean 'deepest'? known are random, greedy, deepest, expert"),
+        ("search(search(deepest))", "unknown bot 'search(deepest)'"),
+        ("search(deepest, wrlds=4)", "unknown option 'wrlds': did you mean 'worlds'? known are bot, worlds"),
+        ("search(deepest, name=4)", "unknown option 'name'"),
+        ("search(deepest, greedy)", "bot is given twice"),
+        ("search(deepest, worlds=4, worlds=5)", "worlds is given twice"),
+        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat"),
+        ("search(deepest, method=flt)", "did you mean 'flat'?"),
+        ("search(deepest, worlds=10, ms=5)", "worlds=10, ms=5: expected one budget"),
+        ("search(deepest, playouts=10, worlds=5)", "worlds=5, playouts=10: expected one budget"),
+        ("search(deepest, worlds=0)", "worlds=0: expected a whole number of at least 1"),
+        ("search(deepest, worlds=many)", "worlds='many'"),
+        ("search(deepest, playouts=2.5)", "playouts=2.5: expected a whole number"),
+        ("search(deepest, ms=-1)", "ms=-1: expected a number above 0"),
+        ("search(deepest, ms=nan)", "ms=nan"),
+        ("search(deepest, ms=fast)", "ms='fast'"),
+        ("search(deepest, threads=0)", "threads=0: expected a whole number"),
+        ("search(deepest, seed=-1)", "seed=-1: expected a whole number from 0"),
+        ("python:", "expected 'python:package.module:Class'"),
+        ("python:os", "expected 'python:package.module:Class'"),
+        ("python:no.such.module:Class", "No module named 'no'"),
+        (f"{STRANGERS}:Nobody", "no attribute 'Nobody'"),
+        (f"{STRANGERS}:NoAct", "NoAct has no method act(batch)"),
+        (f"{STRANGERS}:NeedsMore", "missing 1 required positional argument"),
+    ],
+)
+def test_a_wrong_name_is_told_the_right_ones(spec: str, told: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        load(spec)
+    assert told in str(refused.value)
+    assert repr(spec) in str(refused.value)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(FileNotFoundError, match="no/such: no such policy file"):
+        load("file:no/such")
+
+
+def test_commas_inside_brackets_do_not_divide() -> None:
+    text = "random, greedy,search(deepest, worlds=10),file:runs/x/policy.safetensors"
+    assert split_specs(text) == ["random", "greedy", "search(deepest, worlds=10)", "file:runs/x/policy.safetensors"]
+
+
+@pytest.mark.parametrize("text", ["random,,greedy", "", "random,", "search(deepest,worlds=3", "random)", ")("])
+def test_a_list_with_a_hole_or_half_a_bracket_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="policies"):
+        split_specs(text)
