@@ -1,0 +1,47 @@
+"""Where the time of a decision goes: ``python -m experiments.profile``.
+
+Times every part of the compiled step alone, over stored states of random play, and the floor that writing its rows
+sets; writes ``results/profile.json``, from which ``python -m experiments.speeds.page`` makes the tables of
+docs/performance.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .speeds.parts import profiled
+from .speeds.profile_page import profile_tables
+from .speeds.timing import commit, cores, machine, today, versions, write_whole
+
+RESULT = Path(__file__).parent / "results" / "profile.json"
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.profile", description="where the time of a decision goes"
+    )
+    parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--runs", type=int, default=7, help="of each part (default 7)")
+    parser.add_argument("--repeats", type=int, default=500, help="passes over the states in a run (default 500)")
+    options = parser.parse_args(given)
+    words = sys.argv[1:] if given is None else list(given)
+    with cores(1):
+        result = {
+            "command": " ".join(["python -m experiments.profile", *words]),
+            "date": today(),
+            "commit": commit(),
+            "machine": machine(),
+            "versions": versions("persian-rummy-rl", "numpy", "numba"),
+            **profiled(options.runs, options.repeats),
+        }
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    for table in profile_tables(result).values():
+        print(f"\n{table}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""How fast the environment is, beside other card environments: ``python -m experiments.speed``.
+
+Measures our figures and the peers' in one run, on one core where nothing else is said, each the median of several runs
+with the least and the most; writes them to ``results/speed.json`` and draws ``results/speed.png``. What each figure
+means is said in docs/performance.md, whose tables ``python -m experiments.speeds.page`` makes from the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .speeds import ours, page, peers, plot, startup
+from .speeds.timing import commit, cores, machine, today, versions, write_whole
+
+RESULT = Path(__file__).parent / "results" / "speed.json"
+
+
+def chosen_peers(text: str) -> tuple[str, ...]:
+    """``all``, ``none``, or names with commas between them."""
+    names = {"all": peers.PEERS, "none": ()}.get(text, tuple(filter(None, text.split(","))))
+    unknown = [name for name in names if name not in peers.PEERS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown peer {', '.join(unknown)}: known are {', '.join(peers.PEERS)}")
+    return names
+
+
+def arguments(given: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.speed", description="decisions per second, ours and the peers'"
+    )
+    parser.add_argument("--out", type=Path, default=RESULT, help="the result, a .json; the plot goes beside it")
+    parser.add_argument(
+        "--peers", type=chosen_peers, default="all", help="all, none, or some of: " + ", ".join(peers.PEERS)
+    )
+    parser.add_argument(
+        "--peers-dir", type=Path, default=None, help="where their environments lie (default: user cache)"
+    )
+    parser.add_argument("--runs", type=int, default=5, help="of each figure (default 5)")
+    parser.add_argument("--quick", action="store_true", help="short runs: a look, not a result")
+    return parser.parse_args(given)
+
+
+def our_figures(runs: int, quick: bool) -> dict[str, Any]:
+    """All figures of ours, one group after the other."""
+    found: dict[str, Any] = {}
+    groups = {
+        "vector face": lambda: ours.vector_figures(runs, 2**17 if quick else 2**21),
+        "AEC face": lambda: ours.aec_figures(runs, 0.3 if quick else 2.0),
+        "copies": lambda: ours.copy_figures(runs),
+        "bots": lambda: ours.bot_figures(runs, 500 if quick else 5000),
+    }
+    with cores(1):
+        for name, group in groups.items():
+            print(f"{name} …", flush=True)
+            found |= group()
+    print("fresh processes …", flush=True)
+    return found | startup.startup_figures(runs, 0 if quick else runs)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    options = arguments(given)
+    words = sys.argv[1:] if given is None else list(given)
+    result: dict[str, Any] = {
+        "command": " ".join(["python -m experiments.speed", *words]),
+        "date": today(),
+        "commit": commit(),
+        "machine": machine(),
+        "versions": versions("persian-rummy-rl", "numpy", "numba", "gymnasium", "pettingzoo"),
+        "ours": our_figures(options.runs, options.quick),
+    }
+    folder = options.peers_dir or peers.default_folder()
+    result["peers"] = peers.peer_figures(options.peers, folder, options.runs, 0.5 if options.quick else 3.0)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    write_whole(options.out.with_suffix(".png"), plot.drawn(result))
+    for table in page.speed_tables(result).values():
+        print(f"\n{table}")
+
+
+if __name__ == "__main__":
+    main()

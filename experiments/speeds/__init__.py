@@ -1,0 +1,1 @@
+"""The parts of ``experiments.speed`` and ``experiments.profile``: what is measured, and how it is shown."""

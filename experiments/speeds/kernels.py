@@ -1,0 +1,49 @@
+"""Parts of the compiled step one by one, to time each alone. What ``core.batch`` has as a loop of its own (legality,
+observing, sampling, the check) is not here."""
+
+from __future__ import annotations
+
+from persian_rummy_env.core.apply import apply
+from persian_rummy_env.core.batch import MARGIN_SCALE, pay, write_mask
+from persian_rummy_env.core.deal import start_deal
+from persian_rummy_env.core.jit import compiled
+from persian_rummy_env.core.score import end_deal, margin
+from persian_rummy_env.state import NOBODY
+
+
+@compiled
+def apply_all(games, actions):
+    for lane in range(len(games)):
+        apply(games[lane], actions[lane])
+
+
+@compiled
+def write_masks(legal, mask):
+    for lane in range(len(legal)):
+        write_mask(legal, lane, mask)
+
+
+@compiled
+def pay_all(games, before, reward):
+    """What a step does to pay: the margin after it against the one before."""
+    for lane in range(len(games)):
+        pay(reward, lane, (margin(games[lane]) - before[lane]) / MARGIN_SCALE)
+
+
+@compiled
+def margins(games, before):
+    for lane in range(len(games)):
+        before[lane] = margin(games[lane])
+
+
+@compiled
+def deal_all(games):
+    for lane in range(len(games)):
+        start_deal(games[lane])
+
+
+@compiled
+def end_all(games):
+    """Score the last deal of each game, so that none is dealt after it."""
+    for lane in range(len(games)):
+        end_deal(games[lane], NOBODY)

@@ -1,0 +1,182 @@
+"""Our own figures: the vector face, the AEC face, copies, and bots."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import persian_rummy_env
+from persian_rummy_env import NUM_ACTIONS, PersianRummyVecEnv
+from persian_rummy_env.bots import bot_codes
+from persian_rummy_env.core import arena
+from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.observation import SIZE
+from persian_rummy_env.rules import NUM_SEATS
+
+from .loops import aec_decisions
+from .timing import cores, figure, in_turn
+
+SIZES = (1, 64, 256, 1024, 4096, 16384, 65536)
+MARKED = (1024, 4096)
+"""The batch sizes that the goals speak of."""
+BANK = 4096
+WARM_UP_STEPS = 1000
+"""So many decisions, about four games of random play, spread the lanes of a batch over all stages of a game."""
+
+Figures = dict[str, Any]
+
+
+@cache
+def _bank(lanes: int, seed: int) -> np.ndarray:
+    env = PersianRummyVecEnv(lanes, copy=False, seed=seed)
+    env.reset()
+    for _ in range(WARM_UP_STEPS):
+        env.step(env.sample_actions())
+    return env.get_state()
+
+
+def mixed_states(lanes: int, seed: int = 1) -> np.ndarray:
+    """States of games in every stage of random play, as a batch holds them that has run for long.
+
+    Batches over ``BANK`` hold the same states several times, each with generators of its own.
+    """
+    states = np.resize(_bank(min(lanes, BANK), seed), lanes)
+    rng = np.random.default_rng(seed)
+    for generator in ("rng", "sample_rng"):
+        states[generator] = rng.integers(1, 2**64, states[generator].shape, np.uint64)
+    return states
+
+
+class VectorRuns:
+    """Runs of the vector face from the same states, by the same actions.
+
+    Args:
+        lanes: the batch size.
+        decisions: about how many a run takes, in all lanes together.
+    """
+
+    def __init__(self, lanes: int, decisions: int, *, copy: bool = False, threads: int = 1) -> None:
+        self.steps = max(1, decisions // lanes)
+        self.decisions = self.steps * lanes
+        self.cores = threads
+        self.env = PersianRummyVecEnv(lanes, copy=copy, threads=threads)
+        self.start = mixed_states(lanes)
+        self.actions = []
+        with cores(self.cores):  # threads are started at the first call, and stay on the cores of that moment
+            self.env.set_state(self.start)
+            for _ in range(self.steps):
+                actions = self.env.sample_actions()
+                self.actions.append(actions)
+                self.env.step(actions)
+
+    def steps_alone(self) -> float:
+        """Decisions per second, by actions drawn beforehand."""
+        step = self.env.step
+        with cores(self.cores):
+            self.env.set_state(self.start)
+            start = time.perf_counter()
+            for actions in self.actions:
+                step(actions)
+            return self.decisions / (time.perf_counter() - start)
+
+    def with_drawing(self) -> float:
+        """Decisions per second, the drawing of actions included."""
+        step, sample = self.env.step, self.env.sample_actions
+        with cores(self.cores):
+            self.env.set_state(self.start)
+            start = time.perf_counter()
+            for _ in range(self.steps):
+                step(sample())
+            return self.decisions / (time.perf_counter() - start)
+
+
+def vector_figures(
+    runs: int, decisions: int, sizes: tuple[int, ...] = SIZES, marked: tuple[int, ...] = MARKED
+) -> Figures:
+    """The vector face by batch size, and at the ``marked`` sizes with arrays to keep and with two threads."""
+    measures: dict[tuple[str, int], Callable[[], float]] = {}
+    for lanes in sizes:
+        one = VectorRuns(lanes, decisions if lanes > 1 else decisions // 32)
+        measures["step", lanes] = one.steps_alone
+        measures["step_and_drawing", lanes] = one.with_drawing
+    for lanes in marked:
+        measures["step_copy", lanes] = VectorRuns(lanes, decisions, copy=True).steps_alone
+    two = VectorRuns(marked[-1], decisions, threads=2)
+    measures["step_two_threads", marked[-1]] = two.steps_alone
+    found: Figures = {}
+    for (name, lanes), values in in_turn(measures, runs).items():
+        found.setdefault(name, {})[str(lanes)] = figure(values, "decisions/s")
+    one_call = [1e6 / value for value in found["step"]["1"]["runs"]] if 1 in sizes else []
+    return {
+        "observation": f"uint8 ({SIZE},)",
+        "observation_bytes": SIZE,
+        "mask_bytes": NUM_ACTIONS,
+        "actions": NUM_ACTIONS,
+        "marked": [str(lanes) for lanes in marked],
+        "vector": found,
+        **({"one_step_call": figure(one_call, "µs")} if one_call else {}),
+    }
+
+
+def aec_figures(runs: int, seconds: float) -> Figures:
+    """The AEC face: one game in a Python loop."""
+    envs = {"env": persian_rummy_env.env(), "raw_env": persian_rummy_env.raw_env()}
+    values = in_turn({name: lambda env=env: aec_decisions(env, seconds) for name, env in envs.items()}, runs)
+    envs["env"].reset(seed=1)
+    observation = envs["env"].last()[0]["observation"]
+    return {
+        "aec": {name: figure(of_one, "decisions/s") for name, of_one in values.items()},
+        "aec_observation": f"{observation.dtype} {observation.shape}",
+        "aec_observation_bytes": observation.nbytes,
+    }
+
+
+def copy_figures(runs: int, lanes: int = 4096, repeats: int = 8) -> Figures:
+    """Copying games in bulk: a whole environment by ``clone``, and the records alone."""
+    env = PersianRummyVecEnv(lanes, copy=False)
+    states = mixed_states(lanes)
+    env.set_state(states)
+    room = np.empty_like(states)
+
+    def timed(action: Callable[[], Any]) -> Callable[[], float]:
+        def run() -> float:
+            start = time.perf_counter()
+            for _ in range(repeats):
+                action()
+            return (time.perf_counter() - start) / repeats / lanes * 1e9
+
+        return run
+
+    measures = {
+        "clone": timed(env.clone),
+        "get_state": timed(env.get_state),
+        "record_copy": timed(lambda: np.copyto(room, states)),
+        "deepcopy_of_states": timed(lambda: copy.deepcopy(states)),
+    }
+    return {"copies": {name: figure(values, "ns/game") for name, values in in_turn(measures, runs).items()}}
+
+
+def bot_figures(runs: int, games: int, bot: str = "greedy") -> Figures:
+    """Whole games with a compiled bot in all seats and nothing observed: deals and decisions per second."""
+    ensure_compiled("scripted players")
+    env = PersianRummyVecEnv(games, copy=False)
+    env.reset(seed=1)
+    fresh = env.get_state()
+    seats = np.broadcast_to(bot_codes([bot] * NUM_SEATS), (games, NUM_SEATS)).copy()
+    deals, per_second = [], []
+    for _ in range(runs + 1):
+        states, decisions = fresh.copy(), np.zeros(games, dtype=np.int64)
+        start = time.perf_counter()
+        arena.play_games(states, seats, decisions, 0, games)
+        elapsed = time.perf_counter() - start
+        deals.append(games * int(fresh["deals"][0]) / elapsed)
+        per_second.append(float(decisions.sum()) / elapsed)
+    # The first run is a warm-up.
+    return {
+        "bots": {"bot": bot, "deals": figure(deals[1:], "deals/s"), "decisions": figure(per_second[1:], "decisions/s")}
+    }

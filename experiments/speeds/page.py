@@ -1,0 +1,223 @@
+"""The tables of docs/performance.md, made from the results: ``python -m experiments.speeds.page``. With ``--check`` it
+only says whether they are as the results have them.
+
+A table stands in the page between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .timing import write_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "performance.md"
+RESULTS = ROOT / "experiments" / "results"
+PEER_NAMES = {"openspiel": "OpenSpiel", "pettingzoo": "PettingZoo", "pgx": "Pgx", "rlcard": "RLCard"}
+SCALES = ((1e6, " M"), (1e3, " k"))
+
+Result = Mapping[str, Any]
+
+
+def number(value: float) -> str:
+    """Three significant digits, with k or M: 4.81 M."""
+    for scale, letter in SCALES:
+        if abs(value) >= scale:
+            return f"{shortened(value / scale)}{letter}"
+    return shortened(value)
+
+
+def shortened(value: float) -> str:
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f}"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else shortened(ratio)
+
+
+def spread(figure: Result) -> str:
+    """Median (least–most)."""
+    return f"{number(figure['median'])} ({number(figure['min'])}–{number(figure['max'])})"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first column is words, the others are numbers."""
+    lines = [" | ".join(heads), " | ".join(["---", *["---:"] * (len(heads) - 1)]), *map(" | ".join, rows)]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def speed_tables(result: Result) -> dict[str, str]:
+    """Every table of a speed result, by its name in the page."""
+    return {
+        "speed: goals": goals_table(result["ours"], result["peers"]),
+        "speed: vector": vector_table(result["ours"]),
+        "speed: others": others_table(result["ours"]),
+        "speed: peers": peers_table(result),
+        "speed: run": run_line(result),
+    }
+
+
+def run_line(result: Result) -> str:
+    """What was run, where and when."""
+    at, on = result["machine"], ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return (
+        f"`{result['command']}`, {result['date']}, commit `{result['commit']}`; {at['cpu']}, {at['cores']} cores, "
+        f"load before it {at['load_before']}; {on}."
+    )
+
+
+def goals_table(ours: Result, peers: Result) -> str:
+    """What the environment is meant to reach, and what it reaches."""
+    rows = [[what, goal, reached, "yes" if met else "**no**"] for what, goal, reached, met in goals(ours, peers)]
+    return table(["figure (median)", "goal", "measured", "reached"], rows)
+
+
+def goals(ours: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
+    """(what, goal, measured, whether it is reached), as far as the result has it."""
+    vector, started = ours["vector"], ours["startup"]
+    found: list[tuple[str, str, str, bool]] = []
+
+    def at_least(what: str, value: float, goal: float, unit: str = "/s") -> None:
+        found.append((what, f"≥ {number(goal)}{unit}", f"{number(value)}{unit}", value >= goal))
+
+    def below(what: str, value: float, goal: float, unit: str) -> None:
+        found.append((what, f"< {number(goal)} {unit}", f"{number(value)} {unit}", value < goal))
+
+    for lanes in ours["marked"]:
+        at_least(
+            f"vector decisions, n = {int(lanes):,}, actions drawn beforehand", vector["step"][lanes]["median"], 6e6
+        )
+        at_least(f"the same and drawing, n = {int(lanes):,}", vector["step_and_drawing"][lanes]["median"], 4e6)
+    most = ours["marked"][-1]
+    two, one = (vector[name][most]["median"] for name in ("step_two_threads", "step"))
+    at_least(f"two threads, against one, n = {int(most):,}", two / one, 1.8, " ×")
+    by_size = [figure["median"] for lanes, figure in vector["step"].items() if int(lanes) >= 64]
+    below("slowest to fastest n, 64 to 65,536", max(by_size) / min(by_size), 1.6, "×")
+    aec = {name: figure["median"] for name, figure in ours["aec"].items()}
+    at_least("AEC decisions, `env()`", aec["env"], 50e3)
+    at_least("AEC decisions, `raw_env()`", aec["raw_env"], 80e3)
+    if figures := peers.get("pettingzoo", {}).get("figures"):
+        at_least("`env()`, against PettingZoo gin_rummy_v4", aec["env"] / figures[0]["median"], 10, " ×")
+    below("one `step` call of the vector face, n = 1", ours["one_step_call"]["median"], 5, "µs")
+    below("`clone`, a game", ours["copies"]["clone"]["median"] / 1e3, 1, "µs")
+    below("record copy, a game", ours["copies"]["record_copy"]["median"] / 1e3, 1, "µs")
+    at_least(f"deals, {ours['bots']['bot']} bots in all seats", ours["bots"]["deals"]["median"], 20e3)
+    below("import, with a face, without compile", started["import_vector_face"]["median"], 0.7, "s")
+    below("process start to first step, cache present", started["first_step"]["median"], 2, "s")
+    if "first_compile" in started:
+        below("first compile of the game engine", started["first_compile"]["median"], 40, "s")
+    return found
+
+
+def vector_table(ours: Result) -> str:
+    """Decisions per second by batch size."""
+    vector = ours["vector"]
+    columns = {
+        "step": "step",
+        "step_and_drawing": "step and drawing",
+        "step_copy": "step, arrays to keep",
+        "step_two_threads": "step, two threads",
+    }
+    rows = [
+        [f"{int(lanes):,}", *(spread(vector[name][lanes]) if lanes in vector[name] else "" for name in columns)]
+        for lanes in vector["step"]
+    ]
+    return table(["n", *columns.values()], rows)
+
+
+def others_table(ours: Result) -> str:
+    """Every figure that is not one of a batch size."""
+    copies, started = ours["copies"], ours["startup"]
+    figures = {
+        "AEC loop, `env()`": ours["aec"]["env"],
+        "AEC loop, `raw_env()`": ours["aec"]["raw_env"],
+        "one `step` call of the vector face, n = 1": ours["one_step_call"],
+        "`clone()`, 4,096 games": copies["clone"],
+        "`get_state()`, 4,096 games": copies["get_state"],
+        "copy of 4,096 records into an array at hand": copies["record_copy"],
+        f"deals, {ours['bots']['bot']} bots in all seats": ours["bots"]["deals"],
+        "their decisions": ours["bots"]["decisions"],
+        "`import persian_rummy_env`": started["import"],
+        "`from persian_rummy_env import PersianRummyVecEnv`": started["import_vector_face"],
+        "`from persian_rummy_env import env`": started["import_aec_face"],
+        "process start to first step": started["first_step"],
+    }
+    if "first_compile" in started:
+        figures["first compile, game engine"] = started["first_compile"]
+        figures["first compile, bots and records"] = started["first_compile"]["other_parts"]
+    return table(["figure", "median (least–most)", "unit"], [[n, spread(f), f["unit"]] for n, f in figures.items()])
+
+
+def peers_table(result: Result) -> str:
+    """Ours and the peers', and how many times as fast ours is when driven in the same way."""
+    ours = result["ours"]
+    most = ours["marked"][-1]
+    batched = {True: ours["vector"]["step_and_drawing"][most], False: ours["vector"]["step"][most]}
+    single = ours["aec"]["env"]
+    seen = [ours["observation"], f"{ours['observation_bytes']:,} + {ours['mask_bytes']}", str(ours["actions"])]
+    seen_single = [ours["aec_observation"], f"{ours['aec_observation_bytes']:,} + {ours['mask_bytes']}", seen[-1]]
+    rows = [
+        [f"**ours**, vector face, n = {int(most):,}", *seen, spread(batched[False]), "1"],
+        [f"**ours**, vector face, n = {int(most):,}, and drawing", *seen, spread(batched[True]), "1"],
+        ["**ours**, AEC `env()`", *seen_single, spread(single), "1"],
+    ]
+    for name, peer in result["peers"].items():
+        shown = PEER_NAMES.get(name, name)
+        if "failed" in peer:
+            rows.append([shown, "", "", "", f"not measured: {peer['failed']}", ""])
+        for figure in peer.get("figures", []):
+            alone = figure["batch"] == 1
+            mine = single if alone else batched[figure["drawing"]]
+            size = "" if alone else f", n = {figure['batch']:,}" + (", and drawing" if figure["drawing"] else "")
+            ratios = [times(mine["median"] / figure["median"])]
+            if alone:
+                ratios.append(times(batched[True]["median"] / figure["median"]))
+            about = [figure["observation"], f"{figure['observation_bytes']:,}", str(figure["actions"])]
+            rows.append([f"{shown} {figure['name']}{size}", *about, spread(figure), " / ".join(ratios)])
+    return table(["environment", "observation", "bytes", "actions", "decisions/s", "ours is so many ×"], rows)
+
+
+def with_tables(text: str, tables: Mapping[str, str]) -> str:
+    """A page with its tables replaced; one that it has no place for is an error."""
+    for name, body in tables.items():
+        place = re.compile(f"(<!-- {re.escape(name)} -->\n).*?(<!-- end {re.escape(name)} -->)", re.DOTALL)
+        if not place.search(text):
+            raise ValueError(f"{PAGE.name} has no place for the table {name!r}")
+        text = place.sub(lambda found, body=body: f"{found[1]}{body}\n{found[2]}", text)
+    return text
+
+
+def from_results(text: str) -> str:
+    """The page as the results have it."""
+    from .profile_page import profile_tables
+
+    for name, tables in (("speed", speed_tables), ("profile", profile_tables)):
+        path = RESULTS / f"{name}.json"
+        if path.exists():
+            text = with_tables(text, tables(json.loads(path.read_text())))
+    return text
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.speeds.page", description="make the tables of docs/performance.md"
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the page is behind")
+    check = parser.parse_args(given).check
+    before = PAGE.read_text()
+    after = from_results(before)
+    if check and before != after:
+        sys.exit(f"{PAGE.relative_to(ROOT)} is behind the results: python -m experiments.speeds.page")
+    if not check:
+        write_whole(PAGE, after)
+
+
+if __name__ == "__main__":
+    main()
