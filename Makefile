@@ -68,7 +68,7 @@ test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest v
 	.venv-lowest/bin/python -m pytest -q -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)
 
 bench: .venv/.installed ## decisions per second of both faces
-	$(PY) -m experiments.speed
+	$(PY) -m experiments.speed --peers none
 
 # In a clean environment, torch first and alone: what else is installed follows it. A local build's tag (+cpu, +cu…) is
 # dropped, so the file holds for every build of the same release.
