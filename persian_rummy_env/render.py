@@ -51,7 +51,7 @@ def melds(game: np.void) -> list[Meld]:
         found.append(meld("set", [JOKER] * sets.count(JOKER)))
     for low in lows:
         run = [low]
-        while (run[-1] + 1) % NUM_RANKS and run[-1] + 1 in runs and run[-1] + 1 not in lows:
+        while run[-1] + 1 in runs and run[-1] + 1 not in lows:  # the two of the next suit would be among the lows
             run.append(run[-1] + 1)
         found.append(meld("run", run))
     return found
