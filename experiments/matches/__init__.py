@@ -1,0 +1,1 @@
+"""What experiments with matches share: pairs kept as they are played, ratings, tables and drawings."""

@@ -1,0 +1,191 @@
+"""Pairs kept in a folder as they are played, so that a run which is cut short loses seconds and goes on where it was.
+
+One file a match. It says what was played (who, seed, rules, and a hash of the code that played), and is never mixed
+with anything else: where the same match was played by other code, going on is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.arena import new_games
+from persian_rummy_env.core.jit import source_hash
+from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from train.match import Pairs, Team, deal_seeds, play_teams
+
+from ..speeds.timing import write_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_CHUNK, MOST_CHUNK = 32, 1024
+"""Pairs played between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
+CHUNK_SECONDS = 5.0
+
+
+class BookError(RuntimeError):
+    """What the folder holds does not go with what is asked for."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all matches of an experiment share.
+
+    Attributes:
+        seed: of the deal set.
+        rules, episode, split_stock: as for ``train.match.play_match``.
+    """
+
+    seed: int
+    rules: RuleSet = field(default_factory=RuleSet)
+    episode: str = "deal"
+    split_stock: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "rules": self.rules.as_dict(),
+            "episode": self.episode,
+            "split_stock": self.split_stock,
+        }
+
+
+def playing_code() -> str:
+    """A hash of all code that a match depends on, but for the weights of trained policies."""
+    digest = hashlib.sha256(source_hash().encode())
+    for path in (*sorted((ROOT / "agents").glob("*.py")), ROOT / "train" / "match.py"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def file_hash(spec: str) -> str | None:
+    """A hash of the file that a policy ``file:…`` is read from; None for another."""
+    kind, _, path = spec.partition(":")
+    if kind.strip() != "file":
+        return None
+    return hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest()[:16]
+
+
+def deal_set(seed: int, pairs: int, rules: RuleSet | None = None) -> dict[str, str]:
+    """The name of a deal set, by its size and seed, and a hash of its first decks and dealers, for whoever wants to be
+    sure to have dealt the same."""
+    digest = hashlib.sha256()
+    for first in range(0, pairs, MOST_CHUNK):
+        seeds = deal_seeds(seed, min(MOST_CHUNK, pairs - first), first)
+        dealers = ((first + np.arange(len(seeds))) % NUM_SEATS).astype(np.int8)
+        games = new_games(seeds, dealers, rules)
+        digest.update(games["decks"][:, 0].tobytes() + games["dealer"].tobytes())
+    return {"name": f"{pairs}-pairs-of-seed-{seed}", "sha256": digest.hexdigest()}
+
+
+@dataclass(frozen=True)
+class Played:
+    """Pairs, and the seconds that they took."""
+
+    pairs: Pairs
+    seconds: float
+
+    def head(self, pairs: int) -> Played:
+        """The first pairs of these."""
+        part = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
+        return Played(part, self.seconds * len(part) / max(1, len(self.pairs)))
+
+
+class Book:
+    """The pairs of an experiment.
+
+    Args:
+        folder: where they lie; made if it is not there.
+        terms: of all its matches.
+        anew: forget what was played by other code or on other terms, instead of refusing to go on.
+    """
+
+    def __init__(self, folder: Path, terms: Terms, anew: bool = False) -> None:
+        self.folder = folder
+        self.terms = terms
+        self.anew = anew
+        self.code = playing_code()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / ".gitignore", "*\n")  # raw pairs are made again by the command; they are not committed
+
+    def read(self, a: tuple[str, str], b: tuple[str, str]) -> Played | None:
+        """What was played of a match between two teams, by the names of their policies; None: nothing.
+
+        Raises:
+            BookError: it was played by other code, weights or terms, or the file is damaged.
+        """
+        path, about = self._path(a, b), self._about(a, b)
+        if not path.exists():
+            return None
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+                said = json.loads(str(file["about"]))
+                pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
+                seconds = float(file["seconds"])
+        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+            if self.anew:
+                return None
+            raise BookError(f"{path}: damaged ({error}); --anew plays it again") from error
+        if said != about:
+            if self.anew:
+                return None
+            other = ", ".join(
+                f"{key} {said.get(key)} instead of {about[key]}" for key in about if said.get(key) != about[key]
+            )
+            raise BookError(
+                f"{path}: {' & '.join(a)} v {' & '.join(b)} was played with {other}; "
+                "take another folder, or --anew to play it again"
+            )
+        return Played(pairs, seconds)
+
+    def play(
+        self,
+        a: Team,
+        b: Team,
+        pairs: int,
+        progress: Callable[[Played], None] | None = None,
+    ) -> Played:
+        """Play a match on from what there is of it, up to so many pairs, saving after every chunk."""
+        names = (a[0].name, a[1].name), (b[0].name, b[1].name)
+        played = self.read(*names)
+        done = 0 if played is None else len(played.pairs)
+        parts = [] if played is None else [played.pairs]
+        seconds = 0.0 if played is None else played.seconds
+        chunk = FIRST_CHUNK
+        while done < pairs:
+            start = time.perf_counter()
+            seeds = deal_seeds(self.terms.seed, min(chunk, pairs - done), done)
+            terms = self.terms
+            parts.append(play_teams(a, b, seeds, done, terms.rules, terms.episode, terms.split_stock))
+            took = time.perf_counter() - start
+            done, seconds = done + len(seeds), seconds + took
+            played = Played(Pairs.join(parts), seconds)
+            self._write(*names, played)
+            if progress is not None:
+                progress(played)
+            if took < CHUNK_SECONDS:
+                chunk = min(2 * chunk, MOST_CHUNK)
+        assert played is not None
+        return played.head(pairs)
+
+    def _about(self, a: tuple[str, str], b: tuple[str, str]) -> Mapping[str, Any]:
+        weights = {spec: file_hash(spec) for spec in (*a, *b) if file_hash(spec)}
+        about = {"a": a, "b": b, **self.terms.as_dict(), "code": self.code, "weights": weights}
+        return json.loads(json.dumps(about))
+
+    def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path:
+        return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".npz")
+
+    def _write(self, a: tuple[str, str], b: tuple[str, str], played: Played) -> None:
+        content = io.BytesIO()
+        columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
+        np.savez_compressed(content, about=json.dumps(self._about(a, b)), seconds=played.seconds, **columns)
+        write_whole(self._path(a, b), content.getvalue())

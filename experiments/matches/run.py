@@ -1,0 +1,122 @@
+"""What a command of matches needs besides playing: policies by name, interruption, words about the run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from agents.base import Policy
+from agents.load import load, split_specs
+from persian_rummy_env.rules import RuleSet
+from train.match import MatchResult, refuse_other_rules
+
+from ..speeds.timing import commit, machine, today, versions
+from .book import Played, Terms
+
+VERSIONS = ("persian-rummy-rl", "numpy", "numba")
+REPORT_EVERY = 10.0
+
+
+def fail(message: str) -> NoReturn:
+    sys.stderr.write(f"error: {message}\n")
+    raise SystemExit(2)
+
+
+def add_terms(parser: argparse.ArgumentParser) -> None:
+    """The options that all experiments with matches have."""
+    parser.add_argument("--seed", type=int, default=1, help="of the deal set (default %(default)s)")
+    parser.add_argument("--rules", default="", help="such as quad_bonus=jacks,stock_out=end")
+    parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
+    parser.add_argument("--split-stock", action="store_true", help="each seat draws from a stock of its own")
+    parser.add_argument(
+        "--anew", action="store_true", help="play again what was played by other code or on other terms"
+    )
+    parser.add_argument("--device", default="cpu", help="where trained policies compute (default %(default)s)")
+
+
+def terms_of(options: argparse.Namespace) -> Terms:
+    if options.seed < 0:
+        fail(f"--seed {options.seed}: expected a number of at least 0")
+    try:
+        return Terms(options.seed, RuleSet.parse(options.rules), options.episode, options.split_stock)
+    except ValueError as error:
+        fail(str(error))
+
+
+def policies_of(text: str, terms: Terms, device: str, least: int = 2) -> dict[str, Policy]:
+    """The policies of a list by the names that they were given, each loaded and fit for the rules."""
+    try:
+        specs = split_specs(text)
+        policies = {spec: load(spec, device) for spec in specs}
+        for policy in policies.values():
+            refuse_other_rules(policy, terms.rules)
+    except (ValueError, FileNotFoundError) as error:
+        fail(str(error))
+    if len(policies) < len(specs):
+        fail(f"{', '.join(sorted({spec for spec in specs if specs.count(spec) > 1}))}: given twice")
+    if len(policies) < least:
+        fail(f"{len(policies)} policies ({', '.join(policies)}): expected at least {least}")
+    return policies
+
+
+def about(prog: str, argv: Sequence[str]) -> dict[str, Any]:
+    """What a result says of how it came about."""
+    words = [f'"{word}"' if any(letter in word for letter in " (),*") else word for word in argv]
+    return {
+        "command": " ".join([f"python -m {prog}", *words]),
+        "date": today(),
+        "commit": commit(),
+        "machine": machine(),
+        "versions": versions(*VERSIONS),
+    }
+
+
+def as_json(match: MatchResult) -> dict[str, Any]:
+    """A result without infinities, which JSON has none of."""
+    return {key: None if value in (float("inf"), float("-inf")) else value for key, value in match.as_dict().items()}
+
+
+@contextlib.contextmanager
+def stopped_politely() -> Iterator[None]:
+    """A polite kill is taken as Ctrl-C is."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Reporter:
+    """Tells on standard error, every few seconds, how far a series of matches is.
+
+    Args:
+        pairs: of each match, by its name.
+    """
+
+    def __init__(self, pairs: Mapping[str, int]) -> None:
+        self.pairs = dict(pairs)
+        self.told = time.perf_counter()
+
+    def __call__(self, name: str, played: Played) -> None:
+        now = time.perf_counter()
+        done = len(played.pairs)
+        if now - self.told < REPORT_EVERY or done >= self.pairs[name]:
+            return
+        self.told = now
+        number = list(self.pairs).index(name) + 1
+        left = played.seconds / done * (self.pairs[name] - done)
+        print(
+            f"match {number} of {len(self.pairs)}, {name}: {done:,} of {self.pairs[name]:,} pairs, "
+            f"{played.pairs.margin.mean():+.1f} points a deal, about {left / 60:.1f} min left of it",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,146 @@
+"""Every policy against every other on the same duplicate deals.
+
+    python -m experiments.tournament --policies "random,greedy,deepest,expert" --pairs 20000 --seed 1 --out DIR
+
+Writes ``DIR/results.json``, ``DIR/table.md`` and ``DIR/table.png``. Ctrl-C keeps what is played; the same command goes
+on with it, more ``--pairs`` add to it. Policies by name as ``agents.load.load`` takes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from agents.base import Policy
+from train.match import summary
+
+from .matches import page
+from .matches.book import Book, BookError, Played, deal_set
+from .matches.rating import YARDSTICK, ratings, seat_effects
+from .matches.run import Reporter, about, add_terms, as_json, fail, policies_of, stopped_politely, terms_of
+from .speeds.timing import write_whole
+
+Names = tuple[str, str]
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.tournament",
+        description="Every policy against every other on the same duplicate deals.",
+    )
+    parser.add_argument(
+        "--policies", required=True, help="names with commas between them; those in brackets do not count"
+    )
+    parser.add_argument("--pairs", type=int, default=1000, help="duplicate pairs of each match (default %(default)s)")
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the result")
+    parser.add_argument("--pairs-search", type=int, help="pairs of the matches in which a policy searches")
+    parser.add_argument(
+        "--cap",
+        action="append",
+        default=[],
+        metavar="POLICY=N",
+        help="at most so many pairs for a policy; may be repeated",
+    )
+    add_terms(parser)
+    return parser.parse_args(argv)
+
+
+def pairs_of(options: argparse.Namespace, policies: Mapping[str, Policy]) -> dict[Names, int]:
+    """How many pairs each match gets."""
+    caps: dict[str, int] = dict.fromkeys(policies, int(options.pairs))
+    if options.pairs_search is not None:
+        caps |= {name: min(options.pairs, options.pairs_search) for name, one in policies.items() if one.wants_views}
+    for cap in options.cap:
+        name, _, number = (part.strip() for part in cap.rpartition("="))
+        if name not in policies or not number.isdecimal():
+            fail(f"--cap {cap!r}: expected POLICY=N with a policy of {', '.join(policies)}")
+        caps[name] = min(caps[name], int(number))
+    if min(caps.values()) < 1:
+        fail("pairs: expected at least 1 for every match")
+    return {(a, b): min(caps[a], caps[b]) for a, b in combinations(policies, 2)}
+
+
+def result_of(
+    facts: Mapping[str, Any], book: Book, wanted: Mapping[Names, int], played: Mapping[Names, Played]
+) -> dict[str, Any]:
+    """What ``results.json`` holds."""
+    matches = [
+        as_json(summary(a, b, one.pairs, one.seconds)) | {"complete": len(one.pairs) == wanted[a, b]}
+        for (a, b), one in played.items()
+    ]
+    names = list(dict.fromkeys(name for pair in wanted for name in pair))
+    met = [name for name in names if any(name in pair for pair in played)]
+    by_number = {(met.index(a), met.index(b)): one.pairs for (a, b), one in played.items()}
+    sizes = sorted({len(one.pairs) for one in played.values()}, reverse=True)
+    return {
+        **facts,
+        "terms": book.terms.as_dict(),
+        "code": book.code,
+        "policies": names,
+        "complete": len(matches) == len(wanted) and all(match["complete"] for match in matches),
+        "minutes": round(sum(one.seconds for one in played.values()) / 60, 2),
+        "matches": matches,
+        "rating zero": YARDSTICK if YARDSTICK in met else met[0],
+        "ratings": ratings(met, by_number),
+        "seat effects": seat_effects(by_number),
+        "deal sets": [deal_set(book.terms.seed, pairs, book.terms.rules) for pairs in sizes],
+    }
+
+
+def write(out: Path, result: Mapping[str, Any]) -> None:
+    write_whole(out / "results.json", json.dumps(result, indent=1) + "\n")
+    write_whole(out / "table.md", page.tournament_page(result))
+    order = [row["policy"] for row in result["ratings"]]
+    title = "points a deal, row against column (± 95%)"
+    write_whole(out / "table.png", page.cross_picture(order, result["matches"], title))
+
+
+def play(book: Book, policies: Mapping[str, Policy], wanted: Mapping[Names, int], played: dict[Names, Played]) -> None:
+    """Play all matches, one after the other; ``played`` gets each as it is done."""
+    report = Reporter({f"{a} v {b}": pairs for (a, b), pairs in wanted.items()})
+    for (a, b), pairs in wanted.items():
+        teams = (policies[a], policies[a]), (policies[b], policies[b])
+        played[a, b] = book.play(*teams, pairs, partial(report, f"{a} v {b}"))
+        print(summary(a, b, played[a, b].pairs, 0), flush=True)
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else list(given)
+    options = arguments(argv)
+    terms = terms_of(options)
+    policies = policies_of(options.policies, terms, options.device)
+    wanted = pairs_of(options, policies)
+    facts = about("experiments.tournament", argv)
+    book = Book(options.out / "played", terms, options.anew)
+    played: dict[Names, Played] = {}
+    cut = False
+    try:
+        for a, b in wanted:  # refused at once, not after an hour
+            book.read((a, a), (b, b))
+        with stopped_politely():
+            play(book, policies, wanted, played)
+    except (BookError, ValueError) as error:  # a ValueError: a policy chose what is not legal
+        fail(str(error))
+    except KeyboardInterrupt:
+        cut = True
+        before = {(a, b): book.read((a, a), (b, b)) for a, b in wanted}
+        played = {pair: one.head(wanted[pair]) for pair, one in before.items() if one is not None}
+    if not played:
+        print("interrupted before anything was played", file=sys.stderr)
+        return 130
+    result = result_of(facts, book, wanted, played)
+    write(options.out, result)
+    print(f"{options.out / 'table.md'}, table.png and results.json: {result['minutes']:.1f} minutes of play")
+    if cut:
+        print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
+    return 130 if cut else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
