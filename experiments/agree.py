@@ -133,6 +133,11 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
 
 
+def subject() -> dict[str, Any]:
+    """What is compared; taken at the start, since files may change while old ones are running."""
+    return {"versions": versions(), "engine sources": source_hash(), "commit": commit()}
+
+
 def result_of(
     options: argparse.Namespace, played: dict[str, Played], disagreements: list[str], cut: bool, minutes: float
 ) -> dict[str, Any]:
@@ -152,9 +157,6 @@ def result_of(
         "players": {name: {"games": part.games, "decisions": part.decisions} for name, part in played.items()},
         "minutes": round(minutes, 1),
         "workers": options.workers,
-        "versions": versions(),
-        "engine sources": source_hash(),
-        "commit": commit(),
     }
 
 
@@ -178,9 +180,10 @@ def parse(args: Sequence[str] | None) -> argparse.Namespace:
 
 def main(args: Sequence[str] | None = None) -> int:
     options = parse(args)
+    compared = subject()
     start = time.perf_counter()
     played, disagreements, cut = run(options)
-    result = result_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60)
+    result = {**result_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60), **compared}
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(options.out) as file:
         file.write(json.dumps(result, indent=2) + "\n")

@@ -18,7 +18,7 @@ import numpy as np
 from persian_rummy_env import PersianRummyVecEnv, RuleSet, encode_action
 from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.bots import BOTS, bot_codes
-from persian_rummy_env.cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, cards_in
+from persian_rummy_env.cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS
 from persian_rummy_env.core import bots as compiled_bots
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.recorder import record_of
@@ -48,15 +48,15 @@ def engine_facts(state: np.void) -> dict[str, Any]:
         "dealer": int(state["dealer"]),
         "owed": None if owed == NOTHING_OWED else CARD_NAMES[owed],
         "passes": int(state["passes"]),
-        "hands": [cards_in(hand) for hand in state["hand"]],
+        "hands": [names_in(hand) for hand in state["hand"]],
         "stock": [CARD_NAMES[card] for card in state["decks"][deal][NUM_CARDS - left :].tolist()],
         "pile": [(CARD_NAMES[card], seat) for card, seat in zip(state["pile_card"].tolist(), by, strict=False)],
-        "pile, unordered": cards_in(state["pile"]),
-        "sets": cards_in(state["sets"]),
+        "pile, unordered": names_in(state["pile"]),
+        "sets": names_in(state["sets"]),
         "runs": list(engine_runs(state)),
-        "laid": [cards_in(laid) for laid in state["laid"]],
-        "known": [cards_in(known) for known in state["known"]],
-        "declined": [cards_in(declined) for declined in state["declined"]],
+        "laid": [names_in(laid) for laid in state["laid"]],
+        "known": [names_in(known) for known in state["known"]],
+        "declined": [names_in(declined) for declined in state["declined"]],
         "points": None if PHASES[state["phase"]] == "over" else state["points"].tolist(),
         "score": state["score"].tolist(),
         "last score": state["last_score"].tolist(),
@@ -64,11 +64,21 @@ def engine_facts(state: np.void) -> dict[str, Any]:
     }
 
 
+def names_in(bits: np.uint64) -> list[str]:
+    """The cards of a set, by index; as ``cards.cards_in``, but quicker for the few cards of a hand."""
+    names, rest = [], int(bits)
+    while rest:
+        lowest = rest & -rest
+        names.append(CARD_NAMES[min(lowest.bit_length() - 1, JOKER)])
+        rest ^= lowest
+    return names
+
+
 def engine_runs(state: np.void) -> Iterator[list[str]]:
     """The runs on the table by suit and rank, each from its lowest card to the next one's."""
     run: list[str] = []
-    low = set(cards_in(state["run_low"]))
-    for card in cards_in(state["runs"]):
+    low = set(names_in(state["run_low"]))
+    for card in names_in(state["runs"]):
         if card in low and run:
             yield run
             run = []
