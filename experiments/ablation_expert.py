@@ -1,0 +1,115 @@
+"""What each feature of the expert is worth: ``python -m experiments.ablation_expert``.
+
+Each group of features, and each feature alone, is switched off (its weights set to 0; nothing is tuned again), and
+what is left of the expert plays the same deals against the same opponent. What it loses is the mean difference to the
+whole expert on these deals, pair by pair. Writes ``results/ablation_expert.json`` and the tables of docs/bots.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.arena import new_games
+from agents.base import unknown
+from persian_rummy_env.bots import BOTS
+from persian_rummy_env.core import weighted
+from persian_rummy_env.core.expert import FEATURES, WEIGHTS
+from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from train.match import deal_seeds, mean_interval
+
+from .bots import page
+from .bots.features import GROUPS
+from .matches.run import about, fail
+from .speeds.timing import write_whole
+
+SEED = 30_001
+"""Of deals that nothing else is played on: neither tuning nor any other result."""
+CHUNK = 2048
+
+
+def margins(weights: np.ndarray, bot: str, pairs: int, seed: int, threads: int = 2) -> np.ndarray:
+    """The experts' margin in duplicate pairs against a bot: (pairs,) points a deal, means of the two games."""
+
+    def chunk(first: int) -> np.ndarray:
+        seeds = deal_seeds(seed, min(CHUNK, pairs - first), first)
+        lanes = len(seeds)
+        dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
+        games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), RuleSet(), 1)
+        team = np.repeat(np.arange(2), lanes)
+        weighted.play_weighted(games, team, weights, BOTS[bot], 0, len(games))
+        score = games["score"].astype(np.int64)
+        return ((score[:, 0] - score[:, 1]) * np.where(team == 0, 1, -1)).reshape(2, lanes).mean(axis=0)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(chunk, range(0, pairs, CHUNK))))
+
+
+def without(names: Sequence[str]) -> np.ndarray:
+    """The expert's weights, with some at 0."""
+    return np.array([0.0 if name in names else WEIGHTS[name] for name in FEATURES])
+
+
+def interval(values: np.ndarray, name: str) -> dict[str, float]:
+    mean, low, high = mean_interval(values)
+    return {name: round(mean, 3), "low": round(low, 3), "high": round(high, 3)}
+
+
+def ablate(pairs: int, bot: str, seed: int) -> dict[str, Any]:
+    """The baseline, then every group and every feature: what is lost without."""
+    whole = margins(without(()), bot, pairs, seed)
+    found: dict[str, Any] = {"baseline": interval(whole, "margin")}
+    grouped = {group: list(features) for group, features in GROUPS.items()}
+    for kind, rows in (("groups", grouped), ("features", {name: [name] for name in FEATURES})):
+        found[kind] = []
+        for name, features in rows.items():
+            lost = interval(whole - margins(without(features), bot, pairs, seed), "lost")
+            found[kind].append({"name": name, "features": features, **lost})
+            print(
+                f"without {name}: {lost['lost']:+.2f} points lost ({lost['low']:+.2f} … {lost['high']:+.2f})",
+                flush=True,
+            )
+    return found
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.ablation_expert", description="what each feature of the expert is worth"
+    )
+    parser.add_argument("--pairs", type=int, default=40_000, help="duplicate pairs of each match (default %(default)s)")
+    parser.add_argument("--against", default="deepest", help="the opponent, a bot (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the deals (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=page.ABLATION, help="the result; docs/bots.md follows the default")
+    options = parser.parse_args(argv)
+    if options.against not in BOTS:
+        fail(unknown("bot", options.against, BOTS))
+    if options.pairs < 2:
+        fail(f"--pairs {options.pairs}: expected at least 2")
+    start = time.perf_counter()
+    result = {
+        **about("experiments.ablation_expert", argv),
+        "seed": options.seed,
+        "pairs": options.pairs,
+        "against": options.against,
+        "weights": WEIGHTS,
+        **ablate(options.pairs, options.against, options.seed),
+    }
+    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    helpless = [row["name"] for kind in ("groups", "features") for row in result[kind] if row["low"] <= 0]
+    print(f"no measurable help: {', '.join(helpless) or 'none'}; {result['minutes']} minutes; {options.out}")
+    if options.out == page.ABLATION:
+        page.main([])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is said of the bots, and what of it is measured."""
