@@ -113,8 +113,8 @@ order from the top, as `take JK1` names them. `runs` has no joker places, and `o
 ```python
 from persian_rummy_env.observation import blocks_of
 
-blocks = blocks_of(observation)     # views of the same memory, by name, for one vector or a batch
-blocks["hand"]                      # (…, {NUM_CARDS})
+blocks = blocks_of(observation)  # views of the same memory, by name, for one vector or a batch
+blocks["hand"]  # (…, {NUM_CARDS})
 ```
 
 {observation_example()}
@@ -255,8 +255,8 @@ So {in_code("meld JS QS KS AS")}: range start {actions.MELD_RUN.start}, suit 3 �
 ```python
 from persian_rummy_env import decode_action, encode_action
 
-encode_action("meld JS QS KS AS")    # {encode_action("meld JS QS KS AS")}
-decode_action({encode_action("take 7S")})                    # '{ACTION_NAMES[encode_action("take 7S")]}'
+encode_action("meld JS QS KS AS")  # {encode_action("meld JS QS KS AS")}
+decode_action({encode_action("take 7S")})  # '{ACTION_NAMES[encode_action("take 7S")]}'
 ```
 """
 
@@ -317,8 +317,8 @@ generators are in the record, so a copy goes on exactly as the original would.
 ```python
 env = PersianRummyVecEnv(2, autoreset_mode="DISABLED")
 env.reset(seed=7)
-states = env.get_state()            # (2,) STATE, a copy
-states[1] = states[0]               # the second table now stands as the first
+states = env.get_state()  # (2,) STATE, a copy
+states[1] = states[0]  # the second table now stands as the first
 env.set_state(states)
 ```
 
