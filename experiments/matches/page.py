@@ -121,10 +121,14 @@ def _match(match: Result) -> list[str]:
 
 def cross_picture(policies: Sequence[str], matches: Sequence[Result], title: str) -> bytes:
     """The cross table as a PNG: the margin of the row's policy over the column's, with its interval."""
+    return grid_picture(policies, cross_table(policies, matches), title)
+
+
+def grid_picture(policies: Sequence[str], grid: Sequence[Sequence[Result | None]], title: str) -> bytes:
+    """Margins by row and column as a PNG, coloured by sign and size; None leaves a cell empty."""
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
-    grid = cross_table(policies, matches)
     size = len(policies)
     figure = Figure(figsize=(3.2 + 1.25 * size, 1.6 + 0.85 * size), dpi=150, layout="constrained")
     axes = figure.subplots()

@@ -1,0 +1,181 @@
+"""Do policies understand partners that are not themselves?
+
+    python -m experiments.cross_play --policies "greedy,deepest,expert" --against deepest --pairs 1000 --out DIR
+
+Teams of two from all policies, the row's at the lower seat and the column's at the higher, play the same duplicate
+deals against a fixed team. The gap is the mean of the diagonal less the mean of the rest: what a team loses by having
+been made of strangers. How much stronger one policy is than another cancels in it as far as strength adds up, since each
+stands as often in the one mean as in the other; where a second good player adds less than the first, it is negative.
+
+Writes ``DIR/results.json``, ``DIR/table.md`` and a picture for each opponent. Ctrl-C keeps what is played; the same
+command goes on with it. Several training runs: ``--policies "file:runs/a/policy.safetensors,file:runs/b/…"``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.base import Policy
+from train.match import mean_interval
+
+from .matches import page
+from .matches.book import Book, BookError, deal_set
+from .matches.run import Reporter, about, add_terms, fail, policies_of, stopped_politely, terms_of
+from .speeds.timing import write_whole
+
+Cells = dict[tuple[str, str], np.ndarray]
+"""Margins (pairs,) of the team of the first at the lower seat and the second at the higher."""
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.cross_play", description="Partners from different policies in one team."
+    )
+    parser.add_argument("--policies", required=True, help="two or more names with commas between them")
+    parser.add_argument("--against", default="deepest", help="the opponents, a team each (default %(default)s)")
+    parser.add_argument("--pairs", type=int, default=1000, help="duplicate pairs of each cell (default %(default)s)")
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the result")
+    add_terms(parser)
+    options = parser.parse_args(argv)
+    if options.pairs < 2:
+        fail(f"--pairs {options.pairs}: expected at least 2")
+    return options
+
+
+def play(
+    book: Book, policies: Mapping[str, Policy], opponents: Mapping[str, Policy], pairs: int
+) -> tuple[dict[str, Cells], float]:
+    """All cells by opponent, and the seconds of play."""
+    tables = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
+    names = [f"{a} & {b} v {opponent}" for opponent, cells in tables.items() for a, b in cells]
+    report = Reporter(dict.fromkeys(names, pairs))
+    found: dict[str, Cells] = {}
+    seconds = 0.0
+    for opponent, cells in tables.items():
+        found[opponent] = {}
+        for a, b in cells:
+            them = (opponents[opponent], opponents[opponent])
+            played = book.play((policies[a], policies[b]), them, pairs, partial(report, f"{a} & {b} v {opponent}"))
+            found[opponent][a, b] = played.pairs.margin.mean(axis=1)
+            seconds += played.seconds
+            print(f"{a} & {b} v {opponent}: {found[opponent][a, b].mean():+.1f}", flush=True)
+    return found, seconds
+
+
+def bounds(values: np.ndarray) -> dict[str, float]:
+    mean, low, high = mean_interval(values)
+    return {"margin": mean, "low": low, "high": high}
+
+
+def summed_up(names: Sequence[str], cells: Cells) -> dict[str, Any]:
+    """Means of the diagonal and of the rest, and the gap between them, over all policies and for each one.
+
+    All cells are of the same deals, so the gap is taken deal by deal and its interval is from deals.
+    """
+    of = {name: _split(name, names, cells) for name in names}
+    own, others = (np.mean([part[which] for part in of.values()], axis=0) for which in (0, 1))
+    return {
+        "diagonal": bounds(own),
+        "off_diagonal": bounds(others),
+        "gap": bounds(own - others),
+        "policies": {name: bounds(mine - rest) for name, (mine, rest) in of.items()},
+    }
+
+
+def _split(name: str, names: Sequence[str], cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """By deal: the mean of a policy's own team and those of its partners; and the mean of the mixed teams with it."""
+    others = [other for other in names if other != name]
+    own = np.mean([(cells[name, name] + cells[other, other]) / 2 for other in others], axis=0)
+    mixed = np.mean([(cells[name, other] + cells[other, name]) / 2 for other in others], axis=0)
+    return own, mixed
+
+
+def page_of(result: Mapping[str, Any]) -> str:
+    """The Markdown of a result."""
+    parts = [f"# Cross-play\n\n`{result['command']}`\n\n{result['date']}, commit `{result['commit']}`, "]
+    parts[0] += f"{result['pairs']:,} duplicate pairs a cell, {result['minutes']:.1f} minutes of play.\n"
+    parts[0] += f"Deals: {result['deal set']['name']} (sha256 {result['deal set']['sha256'][:12]}…).\n"
+    names = result["policies"]
+    for table in result["tables"]:
+        cells = {(cell["first"], cell["second"]): cell for cell in table["cells"]}
+        rows = [
+            [
+                f"`{a}`",
+                *(page.plus_minus(cells[a, b]["margin"], cells[a, b]["low"], cells[a, b]["high"]) for b in names),
+            ]
+            for a in names
+        ]
+        words = {word: _told(table[word]) for word in ("diagonal", "off_diagonal", "gap")}
+        each = "; ".join(f"`{name}` {_told(gap)}" for name, gap in table["policies"].items())
+        parts.append(
+            f"## Against `{table['against']}`\n\n"
+            "Points a deal; the row's policy sits at the lower seat of the team, the column's opposite.\n\n"
+            + page.table(["", *(f"`{name}`" for name in names)], rows)
+            + f"\n\nWith themselves {words['diagonal']}, with others {words['off_diagonal']}: a gap of "
+            f"**{words['gap']}**. By policy, of the teams that it may be in: {each}.\n"
+        )
+    return "\n".join(parts)
+
+
+def _told(row: Mapping[str, float]) -> str:
+    return page.plus_minus(row["margin"], row["low"], row["high"])
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else list(given)
+    options = arguments(argv)
+    terms = terms_of(options)
+    policies = policies_of(options.policies, terms, options.device)
+    opponents = policies_of(options.against, terms, options.device, least=1)
+    facts = about("experiments.cross_play", argv)
+    book = Book(options.out / "played", terms, options.anew)
+    try:
+        with stopped_politely():
+            found, seconds = play(book, policies, opponents, options.pairs)
+    except (BookError, ValueError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
+        return 130
+    names = list(policies)
+    result = {
+        **facts,
+        "terms": terms.as_dict(),
+        "code": book.code,
+        "policies": names,
+        "pairs": options.pairs,
+        "deal set": deal_set(terms.seed, options.pairs, terms.rules),
+        "minutes": round(seconds / 60, 2),
+        "tables": [
+            {
+                "against": opponent,
+                "cells": [{"first": a, "second": b, **bounds(margin)} for (a, b), margin in cells.items()],
+                **summed_up(names, cells),
+            }
+            for opponent, cells in found.items()
+        ],
+    }
+    write_whole(options.out / "results.json", json.dumps(result, indent=1) + "\n")
+    write_whole(options.out / "table.md", page_of(result))
+    for number, table in enumerate(result["tables"], 1):
+        title = f"points a deal against {table['against']} (± 95%)\nrow: lower seat; column: opposite"
+        cells = {(cell["first"], cell["second"]): cell for cell in table["cells"]}
+        grid = [[cells[a, b] for b in names] for a in names]
+        write_whole(options.out / f"table-{number}.png", page.grid_picture(names, grid, title))
+    for table in result["tables"]:
+        print(f"gap against {table['against']}: {_told(table['gap'])}")
+    print(f"{options.out / 'table.md'}: {result['minutes']:.1f} minutes of play")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
