@@ -25,8 +25,8 @@ from persian_rummy_env.observation import SIZE
 from . import kernels
 from .rows import SCALE, VIEW_SIZE, SparseRows
 
-MASKED = -1e30
-"""The logit of an illegal action: finite, so that it times a probability of 0 is 0."""
+MASKED = torch.finfo(torch.float32).min
+"""The logit of an illegal action: below every legal one, and finite."""
 
 
 class DenseRows(NamedTuple):

@@ -128,7 +128,7 @@ def save_run(
     streams: dict[str, Any] = {"learner": learner.rng.bit_generator.state, "collectors": []}
     for part, collector in enumerate(collectors):
         games, stream = collector.state()
-        tensors[f"games.{part}"] = torch.from_numpy(np.ascontiguousarray(games).view(np.uint8))
+        tensors[f"games.{part}"] = torch.from_numpy(_bytes_of(games))
         streams["collectors"].append(stream)
     says = versions() | {
         "config": json.dumps(config.as_dict()),
@@ -138,6 +138,14 @@ def save_run(
     write_whole(folder / FILE, save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, says))
     about = {"rules": json.dumps(config.rules.as_dict()), "counters": says["counters"], "config": says["config"]}
     write_whole(folder / POLICY, policy_bytes(learner.actor, about))
+
+
+def _bytes_of(games: np.ndarray) -> np.ndarray:
+    """Games as bytes; the gaps between their fields, which hold whatever was in memory, as zeros."""
+    clean = np.zeros(len(games), dtype=STATE)
+    for name in STATE.names or ():
+        clean[name] = games[name]
+    return clean.view(np.uint8)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -34,9 +34,9 @@ def parse(argv: Sequence[str] | None, prog: str) -> tuple[Config, Checkpoint | N
     try:
         if known.resume is not None and not {"-h", "--help"} & set(argv):
             saved = Checkpoint.read(known.resume)
-        default = (
-            PRESETS[known.preset] if saved is None else replace(saved.config, resume=known.resume, out=known.resume)
-        )
+        default = PRESETS[known.preset]
+        if saved is not None:
+            default = replace(saved.config, resume=known.resume, out=known.resume, pause_after=None)
         default = _with_one_budget(default, known)
         given = tyro.cli(Config, default=default, args=argv, prog=prog)
         return (given, None) if saved is None else (resumed(default, given), saved)

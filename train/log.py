@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,8 @@ class Log:
         os.replace(beside, self.path)  # noqa: PTH105 (the atomic one by name)
         self._file = self.path.open("a", newline="")
         self._writer = csv.DictWriter(self._file, COLUMNS, restval="")
+        if not after:  # what a run left that never came to its first checkpoint
+            shutil.rmtree(folder / "tensorboard", ignore_errors=True)
         self._board = _tensorboard(folder / "tensorboard", decisions if after else None)
 
     def write(self, row: Mapping[str, Any]) -> None:

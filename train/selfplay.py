@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -41,9 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     counters = Counters() if saved is None else saved.counters
     if saved is None:
         config = replace(config, out=free_folder(config))
-    config.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     shards, collectors, learner = setup(config)
+    config.out.mkdir(parents=True, exist_ok=True)
     try:
         if saved is not None:
             saved.restore(learner, collectors)
@@ -51,10 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (CheckpointError, LogError) as error:
         fail(str(error))
     write_whole(config.out / "config.json", config_text(config, about()).encode())
-    stop = StopAsked()
     matches: list[MatchResult] = []
 
-    with Screen(str(config.out)) as screen:
+    with StopAsked() as stop, Screen(str(config.out)) as screen:
         screen.say(f"{config.out}: {describe(config)}")
         warm_up(config, screen)
         while not stop.asked and progress(config, counters) < 1 and not paused(config, counters):
@@ -136,17 +136,23 @@ def warm_up(config: Config, screen: Screen) -> None:
 
 
 class StopAsked:
-    """Ctrl-C or a polite kill: the update under way is finished and saved. A second one stops at once."""
+    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved. A second one stops at once."""
 
     def __init__(self) -> None:
         self.asked = False
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, self._ask)
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> StopAsked:
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _ask(self, *_: object) -> None:
         self.asked = True
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, signal.SIG_DFL)
+        self.__exit__()
 
 
 def spent(config: Config, counters: Counters) -> float:

@@ -1,0 +1,102 @@
+"""The settings: presets that load, and what is refused, by name."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from train.command import parse
+from train.config import PRESETS, Config, resumed
+from train.selfplay import setup
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_every_preset_is_whole(name: str):
+    config = PRESETS[name]
+    assert config.preset == name
+    assert Config.from_dict(config.as_dict()) == config
+    assert parse(["--preset", name], "test")[0] == config
+
+
+@pytest.mark.parametrize("name", ["quick", "two-cores"])
+def test_presets_for_a_cpu_start(name: str):
+    shards, collectors, learner = setup(PRESETS[name])
+    assert sum(collector.lanes for collector in collectors) == PRESETS[name].deals
+    assert len(collectors) == shards.count == PRESETS[name].threads
+    assert learner.actor.shape == PRESETS[name].shape
+    shards.close()
+
+
+def test_every_setting_is_explained():
+    said = (Config.__doc__ or "").split("Attributes:")[1].split("Raises:")[0]
+    for field in fields(Config):
+        assert f"\n        {field.name}: " in said, field.name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"minutes": 1.0, "updates": 3}, ("minutes", "updates")),
+        ({"minutes": None, "updates": None}, ("minutes", "updates")),
+        ({"minutes": 0.0}, ("minutes",)),
+        ({"updates": 0, "minutes": None}, ("updates",)),
+        ({"updates": 3, "pause_after": 5, "minutes": None}, ("pause_after", "updates")),
+        ({"deals": 1, "threads": 2}, ("deals", "threads")),
+        ({"minibatch": 1, "threads": 2}, ("minibatch", "threads")),
+        ({"suits": "learn", "epochs": 1}, ("suits", "epochs")),
+        ({"gae_lambda": 1.5}, ("gae_lambda",)),
+        ({"lr": (0.0, 0.0)}, ("lr",)),
+        ({"entropy": (-0.1, 0.0)}, ("entropy",)),
+        ({"kl_stop": -1.0}, ("kl_stop",)),
+        ({"width": 30}, ("width",)),
+        ({"threads": 0}, ("threads",)),
+        ({"epochs": True}, ("epochs",)),
+        ({"seed": -1}, ("seed",)),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(wrong: dict, named: tuple[str, ...]):
+    with pytest.raises(ValueError) as refused:
+        replace(Config(), **wrong)
+    assert all(name in str(refused.value) for name in named)
+
+
+def test_unknown_and_missing_settings_are_refused_by_name():
+    settings = Config().as_dict()
+    with pytest.raises(ValueError, match="unknown settings: warmth"):
+        Config.from_dict({**settings, "warmth": 3})
+    del settings["clip"]
+    with pytest.raises(ValueError, match="missing settings: clip"):
+        Config.from_dict(settings)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nonsense", "3"], "nonsense"),
+        (["--minutes", "1", "--updates", "3"], "minutes=1.0, updates=3"),
+        (["--epochs", "two"], "epochs"),
+        (["--device", "gpu9"], None),
+    ],
+)
+def test_the_command_line_refuses_and_says_so(words: list[str], said: str | None, capsys: pytest.CaptureFixture[str]):
+    if said is None:
+        with pytest.raises(SystemExit) as left:
+            setup(parse(words, "test")[0])
+        said = "gpu9"
+    else:
+        with pytest.raises(SystemExit) as left:
+            parse(words, "test")
+    assert left.value.code not in (0, None)
+    assert said in capsys.readouterr().err
+
+
+def test_a_budget_in_updates_takes_the_place_of_minutes():
+    config, saved = parse(["--updates", "7", "--out", "somewhere"], "test")
+    assert (config.updates, config.minutes, config.out, saved) == (7, None, Path("somewhere"), None)
+
+
+def test_a_resumed_run_keeps_all_but_its_budget():
+    saved = replace(Config(), minutes=None, updates=10)
+    assert resumed(saved, replace(saved, updates=20, resume=Path("x"))).updates == 20
+    with pytest.raises(ValueError, match=r"clip, lr: a resumed run keeps"):
+        resumed(saved, replace(saved, lr=(1.0, 1.0), clip=0.3))

@@ -1,0 +1,133 @@
+"""One update: what it changes, when the actor rests, and that parts add up to the whole."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from agents.network import rows_on
+from train.config import Config
+from train.ppo import Learner
+from train.rollout import Collector, Rollout
+from train.shards import Shards
+
+CPU = torch.device("cpu")
+CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3)
+
+
+def learner_and_rollout(config: Config) -> tuple[Learner, Rollout]:
+    learner = Learner(config, CPU, Shards(config.threads))
+    torch.nn.init.normal_(learner.actor.last.weight, std=0.1)
+    return learner, Collector(config, 0, config.deals, CPU).collect(learner.actor, learner.critic)
+
+
+def weights(learner: Learner, name: str) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in getattr(learner, name).parameters()]).clone()
+
+
+@pytest.mark.parametrize("suits", ["as_dealt", "partners", "learn"])
+def test_the_first_ratios_are_one(suits: str):
+    learner, rollout = learner_and_rollout(replace(CONFIG, suits=suits))
+    assert learner.update(rollout, 0.0)["ratio_error"] < 1e-5
+
+
+def test_later_epochs_see_the_suits_in_another_order():
+    learner, rollout = learner_and_rollout(replace(CONFIG, suits="learn", epochs=3))
+    first, *later = learner._epochs(rollout)
+    assert first.view is rollout.view
+    for lessons in later:
+        assert (lessons.view != rollout.view).any(axis=1).mean() > 0.8
+        assert np.array_equal(lessons.view.sum(axis=1), rollout.view.sum(axis=1))
+        rows = rows_on(CPU, lessons.view, lessons.legal)
+        log_p = learner.actor.evaluate(rows, lessons.action)[0].detach().numpy()  # -inf or nonsense, were it illegal
+        assert np.allclose(log_p, lessons.log_p, atol=1e-5)
+        assert not np.allclose(log_p, rollout.log_p, atol=1e-5)
+        assert lessons.advantage is first.advantage
+        assert lessons.target is first.target
+
+
+def test_a_log_probability_without_its_mask_would_show():
+    learner, rollout = learner_and_rollout(CONFIG)
+    rows = rows_on(CPU, rollout.view, rollout.legal)
+    everything = np.full_like(rollout.legal, np.uint64(2**64 - 1))
+    everything[:, -1] = np.uint64(2**35 - 1)
+    unmasked = rows_on(CPU, rollout.view, everything)
+    ratios = [
+        torch.exp(learner.actor.evaluate(given, rollout.action)[0].detach() - torch.from_numpy(rollout.log_p))
+        for given in (rows, unmasked)
+    ]
+    assert (ratios[0] - 1).abs().max() < 1e-5
+    assert (ratios[1] - 1).abs().min() > 0.5
+
+
+def test_what_was_good_becomes_likelier():
+    learner, rollout = learner_and_rollout(CONFIG)
+    good = np.random.default_rng(1).random(len(rollout)) < 0.5
+    rollout.advantage = np.where(good, 1.0, -1.0).astype(np.float32)
+    for _ in range(3):
+        learner.update(rollout, 0.0)
+    after = learner.actor.evaluate(rows_on(CPU, rollout.view, rollout.legal), rollout.action)[0].detach().numpy()
+    change = after - rollout.log_p
+    assert change[good].mean() > 0.01 > -0.01 > change[~good].mean()
+
+
+def test_the_critic_learns_its_target():
+    learner, rollout = learner_and_rollout(replace(CONFIG, lr=(3e-3, 3e-3)))
+    losses = [learner.update(rollout, 0.0)["value_loss"] for _ in range(8)]
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_overfits_one_batch():
+    """Good and bad by a rule that the view tells: after some updates the policy follows it."""
+    learner, rollout = learner_and_rollout(replace(CONFIG, entropy=(0.0, 0.0), kl_stop=0.0, lr=(3e-3, 3e-3)))
+    lowest = np.array(
+        [min(np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little"))) for row in rollout.legal]
+    )
+    rollout.advantage = np.where(rollout.action == lowest, 1.0, -1.0).astype(np.float32)
+    for _ in range(25):
+        learner.update(rollout, 0.0)
+        rows = rows_on(CPU, rollout.view, rollout.legal)
+        rollout.log_p = learner.actor.evaluate(rows, rollout.action)[0].detach().numpy()
+    taken, _ = learner.actor.choose(rows_on(CPU, rollout.view, rollout.legal), None)
+    assert (taken == lowest).mean() > 0.8
+
+
+def test_the_actor_rests_once_it_has_drifted():
+    learner, rollout = learner_and_rollout(replace(CONFIG, kl_stop=1e-9))
+    before = weights(learner, "actor"), weights(learner, "critic")
+    logged = learner.update(rollout, 0.0)
+    assert logged["rested"] == 1
+    state = learner.optimizers["actor"].state_dict()["state"][0]
+    whole = learner.optimizers["critic"].state_dict()["state"][0]
+    assert state["step"] < whole["step"]
+    assert not torch.equal(before[0], weights(learner, "actor"))
+    assert learner_and_rollout(replace(CONFIG, kl_stop=0.0))[0].update(rollout, 0.0)["rested"] == 0
+
+
+def test_schedules_run_from_start_to_end():
+    learner, rollout = learner_and_rollout(replace(CONFIG, lr=(1e-3, 1e-4), entropy=(0.02, 0.0)))
+    start, middle, end = (learner.update(rollout, progress) for progress in (0.0, 0.5, 1.0))
+    assert (start["lr"], start["entropy_weight"]) == (1e-3, 0.02)
+    assert middle["lr"] == pytest.approx(5.5e-4)
+    assert (end["lr"], end["entropy_weight"]) == (pytest.approx(1e-4), 0.0)
+    assert learner.optimizers["actor"].param_groups[0]["lr"] == end["lr"]
+
+
+def test_parts_add_up_to_the_whole():
+    """The same rollout learnt by one thread and by three: the same step, but for rounding."""
+    _, rollout = learner_and_rollout(CONFIG)
+    learners = [Learner(replace(CONFIG, threads=threads, epochs=1), CPU, Shards(threads)) for threads in (1, 3)]
+    logs = [learner.update(rollout, 0.0) for learner in learners]
+    for name in ("actor", "critic"):
+        one, three = (weights(learner, name) for learner in learners)
+        assert (one - three).abs().max() < 2e-4 < (one - weights(Learner(CONFIG, CPU, Shards(1)), name)).abs().max()
+    for name in ("policy_loss", "kl", "entropy", "value_loss", "clipped"):
+        assert logs[0][name] == pytest.approx(logs[1][name], abs=2e-3)
+
+
+def test_bf16_learns_too():
+    learner, rollout = learner_and_rollout(replace(CONFIG, precision="bf16"))
+    logged = learner.update(rollout, 0.0)
+    assert all(np.isfinite(value) for value in logged.values())
+    assert logged["ratio_error"] < 0.05

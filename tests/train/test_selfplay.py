@@ -1,0 +1,241 @@
+"""The script as a whole, on a small scale: what it leaves, that it goes on exactly, and that it learns."""
+
+import csv
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import train.selfplay
+from agents.load import load
+from train import checkpoint, log
+from train.match import play_match
+from train.selfplay import main
+
+SMALL = [
+    *("--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
+    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "2", "--save-every", "1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _warm(monkeypatch: pytest.MonkeyPatch):
+    """The functions are compiled by the tests themselves."""
+    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+
+
+def run(out: Path, *words: str) -> int:
+    return main([*SMALL, "--out", str(out), *words])
+
+
+def contents(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    with safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
+def rows(out: Path) -> list[dict[str, str]]:
+    return [{k: v for k, v in row.items() if k not in log.TIMED} for row in log.read(out / log.FILE)]
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "straight"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(train.selfplay, "warm_up", lambda *_: None)
+        assert run(out, "--updates", "6") == 0
+    return out
+
+
+def test_a_run_leaves_its_folder(straight: Path):
+    names = {path.name for path in straight.iterdir()}
+    assert names >= {"config.json", "metrics.csv", "tensorboard", "curve.png", "results.json"}
+    assert names >= {"policy.safetensors", "checkpoint.safetensors"}
+    assert not [name for name in names if name.startswith(".")]
+    config = json.loads((straight / "config.json").read_text())
+    assert config["settings"]["width"] == 16
+    assert set(config["versions"]) >= {"observation", "state", "persian_rummy_env", "torch"}
+    assert (straight / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert len(rows(straight)) == 6
+    assert all(float(row["ratio_error"]) < 1e-5 for row in rows(straight))
+    measured = [row["update"] for row in rows(straight) if row["margin_random"]]
+    assert measured == ["2", "4", "6"]
+    matches = json.loads((straight / "results.json").read_text())["matches"]
+    assert [match["b"] for match in matches] == list(log.RUNGS)
+    assert list((straight / "tensorboard").glob("events*"))
+
+
+def test_stopped_and_resumed_is_the_same_run_bit_for_bit(straight: Path, tmp_path: Path):
+    out = tmp_path / "halves"
+    assert run(out, "--updates", "6", "--pause-after", "3") == 0
+    assert len(rows(out)) == 3
+    assert not (out / "results.json").exists()
+    with (out / "metrics.csv").open("a") as file:  # as if it had gone on after its last checkpoint, and been killed
+        file.write((out / "metrics.csv").read_text().splitlines()[-1].replace("3,", "4,", 1) + "\n4,12")
+    assert main(["--resume", str(out)]) == 0
+    ours, theirs = contents(out / "checkpoint.safetensors"), contents(straight / "checkpoint.safetensors")
+    assert ours[0].keys() == theirs[0].keys()
+    assert {name.split(".")[0] for name in ours[0]} == {"actor", "critic", "adam", "games"}
+    for name, tensor in ours[0].items():
+        assert tensor.tobytes() == theirs[0][name].tobytes(), name
+    assert ours[1]["streams"] == theirs[1]["streams"]
+    counters = [json.loads(says[1]["counters"]) for says in (ours, theirs)]
+    assert [{**c, "seconds": 0} for c in counters] == [{**c, "seconds": 0} for c in counters[::-1]]
+    assert rows(out) == rows(straight)
+    policies = [contents(path / "policy.safetensors")[0] for path in (out, straight)]
+    assert all(np.array_equal(policies[0][name], policies[1][name]) for name in policies[0])
+
+
+def test_logged_steps_go_on_strictly_upward(tmp_path: Path):
+    """Also after a kill: the steps that were logged after the last checkpoint are logged anew, and not twice."""
+    out = tmp_path / "steps"
+    run(out, "--updates", "5", "--pause-after", "2")
+    saved = (out / "checkpoint.safetensors").read_bytes()
+    main(["--resume", str(out), "--pause-after", "4"])
+    before = rows(out)
+    (out / "checkpoint.safetensors").write_bytes(saved)
+    main(["--resume", str(out)])
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(out / "tensorboard"))
+    events.Reload()
+    steps = [event.step for event in events.Scalars("train/kl")]
+    assert steps == [int(row["decisions"]) for row in rows(out)]
+    assert steps == sorted(set(steps))
+    assert len(steps) == 5
+    assert rows(out)[:4] == before
+
+
+def test_it_works_without_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch.utils.tensorboard", None)
+    assert run(tmp_path / "a", "--updates", "1") == 0
+    assert not (tmp_path / "a" / "tensorboard").exists()
+    assert len(rows(tmp_path / "a")) == 1
+
+
+def test_a_run_is_not_written_over(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    before = (straight / "checkpoint.safetensors").read_bytes()
+    with pytest.raises(SystemExit) as left:
+        run(straight, "--updates", "1")
+    assert left.value.code == 1
+    assert str(straight) in capsys.readouterr().err
+    assert run(straight, "--updates", "1", "--exists", "number") == 0
+    assert len(rows(straight.with_name("straight-2"))) == 1
+    assert (straight / "checkpoint.safetensors").read_bytes() == before
+
+
+def refusal(out: Path, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with pytest.raises(SystemExit) as left:
+        main(["--resume", str(out), *words])
+    assert left.value.code not in (0, None)
+    return capsys.readouterr().err
+
+
+def copied(straight: Path, tmp_path: Path) -> Path:
+    out = tmp_path / "copy"
+    out.mkdir()
+    for name in ("checkpoint.safetensors", "metrics.csv"):
+        (out / name).write_bytes((straight / name).read_bytes())
+    return out
+
+
+def test_a_damaged_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = copied(straight, tmp_path)
+    path = out / "checkpoint.safetensors"
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:1000], whole[:-1], b"\x00" * 100, b"\xff" + whole[1:]):
+        path.write_bytes(damaged)
+        said = refusal(out, capsys)
+        assert str(path) in said
+        assert "damaged" in said
+        assert path.read_bytes() == damaged
+    path.unlink()
+    assert "no such checkpoint" in refusal(out, capsys)
+
+
+def test_a_foreign_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = copied(straight, tmp_path)
+    path = out / "checkpoint.safetensors"
+    tensors, says = contents(path)
+    for changed, reason in (
+        ({}, "format"),
+        ({**says, "observation": "0"}, "its observation is '0', and here it is"),
+        ({**says, "state": "other"}, "its state is 'other'"),
+        ({**says, "config": "{}"}, "missing settings"),
+        ({**says, "config": says["config"].replace('"width": 16', '"width": 24')}, "settings"),
+        ({**says, "counters": '{"laps": 3}'}, "laps"),
+    ):
+        save_file(tensors, path, changed)
+        said = refusal(out, capsys)
+        assert str(path) in said
+        assert reason in said
+    save_file({name: tensor for name, tensor in tensors.items() if not name.startswith("adam.critic")}, path, says)
+    assert "not of a run with these settings" in refusal(out, capsys)
+
+
+def test_a_log_that_does_not_fit_is_an_error(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = copied(straight, tmp_path)
+    path = out / "metrics.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    for damaged in ("a,b\n1,2\n", "".join(lines[:4]), "".join([lines[0], *lines[2:]])):
+        path.write_text(damaged)
+        assert str(path) in refusal(out, capsys)
+    assert "clip" in refusal(out, capsys, "--clip", "0.5")
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "file"
+    checkpoint.write_whole(path, b"old")
+
+    def full(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.write_whole(path, b"new and longer")
+    assert path.read_bytes() == b"old"
+
+
+def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = tmp_path / "stopped"
+    handler = signal.getsignal(signal.SIGINT)
+
+    def interrupt() -> None:
+        while not (out / "metrics.csv").exists() or len((out / "metrics.csv").read_text().splitlines()) < 3:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    waiting = threading.Thread(target=interrupt, daemon=True)
+    waiting.start()
+    assert run(out, "--minutes", "10", "--save-every", "1000", "--eval-every", "1000") == 0
+    waiting.join()
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert f"--resume {out}" in capsys.readouterr().out
+    done = len(rows(out))
+    assert 2 <= done < 500
+    assert main(["--resume", str(out), "--minutes", "10", "--pause-after", str(done + 1)]) == 0
+    assert [row["update"] for row in rows(out)] == [str(n + 1) for n in range(done + 1)]
+
+
+def test_the_player_is_the_one_that_was_measured(straight: Path):
+    matches = json.loads((straight / "results.json").read_text())["matches"]
+    player = load(f"file:{straight / 'policy.safetensors'}")
+    again = play_match(player, load("greedy"), 8, train.selfplay.FINAL_DEALS)
+    assert again.margin == next(match["margin"] for match in matches if match["b"] == "greedy")
+
+
+def test_it_learns(tmp_path: Path):
+    """Some 30,000 decisions: from worse than random to far better, measured on 150 pairs."""
+    out = tmp_path / "learns"
+    words = ["--deals", "48", "--width", "64", "--minibatch", "512", "--lr", "2e-3", "5e-4"]
+    run(out, "--updates", "8", *words, "--eval-pairs", "150", "--eval-every", "8")
+    with (out / "metrics.csv").open(newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    assert float(last["low_random"]) > 60
+    assert int(last["decisions"]) < 60_000
