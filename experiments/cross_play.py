@@ -4,8 +4,9 @@
 
 Teams of two from all policies, the row's at the lower seat and the column's at the higher, play the same duplicate
 deals against a fixed team. The gap is the mean of the diagonal less the mean of the rest: what a team loses by having
-been made of strangers. How much stronger one policy is than another cancels in it as far as strength adds up, since each
-stands as often in the one mean as in the other; where a second good player adds less than the first, it is negative.
+been made of strangers. How much stronger one policy is than another cancels in it as far as strength adds up, since
+each stands as often in the one mean as in the other; where a second good player adds less than the first, it is
+negative.
 
 Writes ``DIR/results.json``, ``DIR/table.md`` and a picture for each opponent. Ctrl-C keeps what is played; the same
 command goes on with it. Several training runs: ``--policies "file:runs/a/policy.safetensors,file:runs/b/…"``.

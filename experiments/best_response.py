@@ -1,0 +1,154 @@
+"""How much a team that is made for it wins against a frozen policy: an approximate best response.
+
+    python -m experiments.best_response --against deepest --minutes 10 --seed 1 --out DIR
+
+Trains a fresh team by the parts of ``train`` against the policy, which sits at the other two seats and does not
+change, then plays fresh duplicate deals against it. What the team wins is a lower bound on how much the policy can be
+exploited: a better learner may find more. Writes ``DIR/results.json`` and the team, ``DIR/policy.safetensors``. Ctrl-C
+ends the training early; what was learnt is then measured. A run is short and is not resumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agents.learned import LearnedPolicy, policy_bytes, read_policy
+from agents.load import load
+from train.against import Opposed
+from train.config import PRESETS, Config
+from train.match import MatchResult, play_match, refuse_other_rules
+from train.ppo import Learner
+from train.rollout import Rollout
+from train.selfplay import setup
+
+from .matches.page import plus_minus
+from .matches.run import about, as_json, fail, stopped_politely
+from .speeds.timing import write_whole
+
+CURVE_DEALS, FINAL_DEALS = 40_001, 40_002
+"""Seeds of the deal sets: one for the curve, another for the result."""
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.best_response", description="Train a team against a frozen policy."
+    )
+    parser.add_argument("--against", required=True, help="the policy, by name; the file of a trained one: file:PATH")
+    parser.add_argument("--start", type=Path, help="begin as this trained policy (its file) instead of knowing nothing")
+    parser.add_argument("--preset", choices=tuple(PRESETS), default="two-cores", help="settings (default %(default)s)")
+    parser.add_argument("--minutes", type=float, help="of training, measuring not counted (default: the preset's)")
+    parser.add_argument("--updates", type=int, help="budget in updates instead")
+    parser.add_argument("--deals", type=int, help="deals played for an update (default: the preset's)")
+    parser.add_argument("--seed", type=int, default=1, help="of everything (default %(default)s)")
+    parser.add_argument("--pairs", type=int, default=4096, help="duplicate pairs of the result (default %(default)s)")
+    parser.add_argument("--curve-pairs", type=int, default=512, help="pairs of each measure in between")
+    parser.add_argument(
+        "--every", type=float, default=60.0, help="seconds of training between them (updates: of those)"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="the folder of the result")
+    return parser.parse_args(argv)
+
+
+def config_of(options: argparse.Namespace) -> Config:
+    """The settings of the training, from the preset and what was given."""
+    preset = PRESETS[options.preset]
+    changes: dict[str, Any] = {"seed": options.seed, "out": options.out}
+    if options.updates is not None:
+        changes |= {"updates": options.updates, "minutes": options.minutes}
+    elif options.minutes is not None:
+        changes["minutes"] = options.minutes
+    if options.deals is not None:
+        changes["deals"] = options.deals
+    if options.start is not None:
+        shape = read_policy(options.start).shape
+        changes |= {"width": shape.width, "blocks": shape.blocks}
+    return replace(preset, **changes)
+
+
+def train(
+    config: Config, against: str, start: Path | None, measure: Callable[[Learner, dict[str, float]], None], every: float
+) -> Learner:
+    """Train until the budget is spent or somebody stops it; ``measure`` is called ``every`` so many seconds (or
+    updates), and at the end."""
+    shards, collectors, learner = setup(config)
+    for collector in collectors:
+        collector.env = Opposed(collector.env, load(against, config.device))  # type: ignore[assignment]
+    if start is not None:
+        learner.actor.load_state_dict(read_policy(start).state_dict())
+    facts = {"updates": 0, "decisions": 0, "seconds": 0.0, "progress": 0.0}
+    measured = 0
+    try:
+        with stopped_politely():
+            while facts["progress"] < 1:
+                began = time.perf_counter()
+                rollout = Rollout.join(shards.map(lambda c: c.collect(learner.actor, learner.critic), collectors))
+                learner.update(rollout, facts["progress"])
+                facts["seconds"] += time.perf_counter() - began
+                facts["updates"] += 1
+                facts["decisions"] += len(rollout)
+                spent = facts["updates"] if config.minutes is None else facts["seconds"]
+                budget = config.updates if config.minutes is None else 60 * config.minutes
+                assert budget is not None
+                facts["progress"] = min(1.0, spent / budget)
+                if spent >= every * (measured + 1) and facts["progress"] < 1:
+                    measured += 1
+                    measure(learner, facts)
+    except KeyboardInterrupt:
+        print("interrupted: what was learnt so far is measured", file=sys.stderr, flush=True)
+    shards.close()
+    return learner
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else list(given)
+    options = arguments(argv)
+    try:
+        config = config_of(options)
+        opponent = load(options.against, config.device)
+        refuse_other_rules(opponent, config.rules)
+    except (ValueError, FileNotFoundError) as error:
+        fail(str(error))
+    facts = about("experiments.best_response", argv)
+    curve: list[dict[str, Any]] = []
+
+    def against(learner: Learner, pairs: int, deals: int) -> MatchResult:
+        player = LearnedPolicy(learner.actor, config.device)
+        player.name = f"trained against {options.against}"
+        return play_match(player, opponent, pairs, deals, rules=config.rules)
+
+    def measure(learner: Learner, so_far: dict[str, float]) -> None:
+        match = against(learner, options.curve_pairs, CURVE_DEALS)
+        curve.append({**so_far, **{name: getattr(match, name) for name in ("margin", "low", "high", "pairs")}})
+        told = plus_minus(match.margin, match.low, match.high)
+        print(f"{so_far['seconds']:.0f} s, {so_far['decisions'] / 1e6:.2f} M decisions: {told}", flush=True)
+
+    start = time.perf_counter()
+    learner = train(config, options.against, options.start, measure, options.every)
+    match = against(learner, options.pairs, FINAL_DEALS)
+    result = {
+        **facts,
+        "against": options.against,
+        "start": None if options.start is None else str(options.start),
+        "seed": options.seed,
+        "settings": config.as_dict(),
+        "deals": {"curve": CURVE_DEALS, "result": FINAL_DEALS},
+        "curve": curve,
+        "result": as_json(match),
+        "minutes": round((time.perf_counter() - start) / 60, 2),
+    }
+    says = {"rules": json.dumps(config.rules.as_dict()), "against": options.against}
+    write_whole(options.out / "policy.safetensors", policy_bytes(learner.actor, says))
+    write_whole(options.out / "results.json", json.dumps(result, indent=1) + "\n")
+    print(f"{match}\nat least so much can be won against {options.against}; {options.out / 'results.json'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
