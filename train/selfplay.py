@@ -136,7 +136,7 @@ def warm_up(config: Config, screen: Screen) -> None:
 
 
 class StopAsked:
-    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved. A second one stops at once."""
+    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved; a second stops at once."""
 
     def __init__(self) -> None:
         self.asked = False

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import rows_on
+import train.ppo
+import train.rollout
+from agents.network import DenseRows, rows_on
+from agents.rows import SparseRows
 from train.config import Config
 from train.ppo import Learner
 from train.rollout import Collector, Rollout
@@ -78,19 +81,19 @@ def test_the_critic_learns_its_target():
     assert losses[-1] < 0.7 * losses[0]
 
 
-def test_overfits_one_batch():
-    """Good and bad by a rule that the view tells: after some updates the policy follows it."""
-    learner, rollout = learner_and_rollout(replace(CONFIG, entropy=(0.0, 0.0), kl_stop=0.0, lr=(3e-3, 3e-3)))
-    lowest = np.array(
-        [min(np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little"))) for row in rollout.legal]
-    )
-    rollout.advantage = np.where(rollout.action == lowest, 1.0, -1.0).astype(np.float32)
-    for _ in range(25):
+def test_a_rule_that_pays_is_found():
+    """A bandit on the views of one batch: the legal action of the lowest id pays. Drawn and learnt anew each update."""
+    learner, rollout = learner_and_rollout(replace(CONFIG, entropy=(0.0, 0.0), lr=(3e-3, 3e-3)))
+    rows = rows_on(CPU, rollout.view, rollout.legal)
+    assert isinstance(rows, SparseRows)
+    lowest, rng = rows.actions[:, 0], np.random.default_rng(2)
+    before = (rollout.action == lowest).mean()
+    for _ in range(12):
+        rollout.action, rollout.log_p = learner.actor.choose(rows, rng.random(len(rollout)))
+        rollout.advantage = (rollout.action == lowest).astype(np.float32)
         learner.update(rollout, 0.0)
-        rows = rows_on(CPU, rollout.view, rollout.legal)
-        rollout.log_p = learner.actor.evaluate(rows, rollout.action)[0].detach().numpy()
-    taken, _ = learner.actor.choose(rows_on(CPU, rollout.view, rollout.legal), None)
-    assert (taken == lowest).mean() > 0.8
+    assert before < 0.5
+    assert (learner.actor.choose(rows, None)[0] == lowest).mean() > 0.9
 
 
 def test_the_actor_rests_once_it_has_drifted():
@@ -124,6 +127,31 @@ def test_parts_add_up_to_the_whole():
         assert (one - three).abs().max() < 2e-4 < (one - weights(Learner(CONFIG, CPU, Shards(1)), name)).abs().max()
     for name in ("policy_loss", "kl", "entropy", "value_loss", "clipped"):
         assert logs[0][name] == pytest.approx(logs[1][name], abs=2e-3)
+
+
+def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
+    """What a GPU does, here: tensors in place of lists, the same decisions and the same step but for rounding."""
+    results = []
+    for form in (SparseRows, DenseRows):
+        for module in (train.rollout, train.ppo):
+            monkeypatch.setattr(module, "rows_on", lambda _, view, legal, form=form: form.of(view, legal))
+        learner, rollout = learner_and_rollout(replace(CONFIG, epochs=1))
+        results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))
+    (sparse, *ours), (dense, *theirs) = results
+    assert np.array_equal(sparse.action, dense.action)
+    assert np.allclose(sparse.advantage, dense.advantage, atol=1e-4)
+    assert ours[0] == pytest.approx(theirs[0], abs=2e-3)
+    assert (ours[1] - theirs[1]).abs().max() < 2e-4
+    assert (ours[2] - theirs[2]).abs().max() < 2e-4
+
+
+@pytest.mark.gpu
+def test_a_gpu_plays_and_learns():
+    device = torch.device("cuda")
+    learner = Learner(replace(CONFIG, device="cuda", precision="bf16"), device, Shards(1))
+    collector = Collector(CONFIG, 0, CONFIG.deals, device)
+    logged = [learner.update(collector.collect(learner.actor, learner.critic), 0.0) for _ in range(2)]
+    assert all(np.isfinite(value) for row in logged for value in row.values())
 
 
 def test_bf16_learns_too():
