@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from persian_rummy_env import env, raw_env
+from persian_rummy_env import PersianRummyAEC, env, raw_env
 from persian_rummy_env.aec_raw import AGENTS, TEAMS
 from persian_rummy_env.observation import HIGH, SIZE, as_float
 from tests.env.aec_play import highest, mask_of, over, play_on
@@ -158,8 +158,7 @@ def memory() -> int:
 has_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to see the memory in use")
 
 
-def play_many(deals: int, pictures: int) -> None:
-    table = env(episode="deal", render_mode="rgb_array")
+def play_many(table: PersianRummyAEC, deals: int, pictures: int) -> None:
     rng = np.random.default_rng(0)
     for deal in range(deals):
         table.reset(seed=deal)
@@ -173,7 +172,8 @@ def play_many(deals: int, pictures: int) -> None:
     ("deals", "pictures"), [(scaled(400), scaled(100)), pytest.param(20_000, 2_000, marks=pytest.mark.slow)]
 )
 def test_memory_does_not_grow_with_the_deals_played(deals: int, pictures: int) -> None:
-    play_many(scaled(100), scaled(50))
+    table = env(episode="deal", render_mode="rgb_array")
+    play_many(table, scaled(100), scaled(50))
     before = memory()
-    play_many(deals, pictures)
+    play_many(table, deals, pictures)
     assert memory() - before < 5_000_000
