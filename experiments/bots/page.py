@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.core.expert import WEIGHTS
 
+from ..matches import pages
 from ..matches.page import plus_minus, table
-from ..speeds.page import with_tables
-from ..speeds.timing import write_whole
 from .features import DESCRIPTIONS, GROUPS
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "bots.md"
-ABLATION = ROOT / "experiments" / "results" / "ablation_expert.json"
+PAGE = pages.ROOT / "docs" / "bots.md"
+ABLATION = pages.RESULTS / "ablation_expert.json"
 
 Result = Mapping[str, Any]
 
@@ -55,26 +49,12 @@ def run_line(result: Result | None) -> str:
 
 
 def tables() -> dict[str, str]:
-    result = json.loads(ABLATION.read_text()) if ABLATION.exists() else None
-    return {"bots: ablation run": run_line(result), "bots: features": features_table(result)}
-
-
-def from_results(text: str) -> str:
-    return with_tables(text, tables())
+    measured = pages.result(ABLATION.name)
+    return {"bots: ablation run": run_line(measured), "bots: features": features_table(measured)}
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.bots.page", description="make the tables of docs/bots.md"
-    )
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the page is behind")
-    check = parser.parse_args(given).check
-    before = PAGE.read_text()
-    after = from_results(before)
-    if check and before != after:
-        sys.exit(f"{PAGE.relative_to(ROOT)} is behind the weights or results: python -m experiments.bots.page")
-    if not check:
-        write_whole(PAGE, after)
+    pages.keep(PAGE, tables(), "experiments.bots.page", given)
 
 
 if __name__ == "__main__":

@@ -88,5 +88,5 @@ def test_the_page_is_as_the_weights_and_the_result_have_it() -> None:
 
 def test_the_check_sees_another_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(page.WEIGHTS, "points", 99.0)
-    with pytest.raises(SystemExit, match="is behind the weights or results"):
+    with pytest.raises(SystemExit, match=r"docs/bots\.md is behind"):
         page.main(["--check"])

@@ -1,0 +1,180 @@
+"""How sure a result may be of itself: ``python -m experiments.evaluation``.
+
+Measures how much single deals and duplicate pairs spread, with one stock and with a stock for each seat, how many pairs
+that asks for, whether 95% intervals cover what they should (``random`` against itself over 2,000 repeats, and a match
+whose truth is known well), and whether the stop rule leaves that as it is. Writes ``results/evaluation.json`` and the
+tables of docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from agents.load import load
+from persian_rummy_env.rules import RuleSet
+from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
+
+from .matches import evaluation_page
+from .matches.pages import RESULTS
+from .matches.run import about
+from .speeds.timing import write_whole
+
+RESULT = RESULTS / "evaluation.json"
+SEEDS = {
+    "one stock": 31_001,
+    "split stock": 31_002,  # other deals, so that the two may be compared as samples of one distribution
+    "coverage of random": 31_003,
+    "coverage of a difference": 31_004,
+}
+"""Of deals that no other result uses."""
+MATCH_UPS = (
+    ("random", "random"),
+    ("greedy", "random"),
+    ("deepest", "greedy"),
+    ("expert", "greedy"),
+    ("expert", "deepest"),
+    ("search(deepest, worlds=10)", "deepest"),
+)
+SEARCH_SHARE = 20
+"""A searching policy gets this much fewer pairs."""
+REPEATS = 2000
+REPEAT_PAIRS = 32
+HALF_WIDTHS = (1, 2, 5)
+STOP_AT = (4.6, 3.3, 2.3, 1.6)
+"""Such that, as margins spread, a look is as likely to be the last as not: where stopping could do most harm."""
+LOOKS = tuple(CHUNK * 2**look for look in range(4))
+
+
+def played(a: str, b: str, pairs: int, seed: int, split_stock: bool = False, threads: int = 2) -> Pairs:
+    """Pairs of a deal set, on all cores."""
+    policies = load(a), load(b)
+    if any(policy.wants_views for policy in policies):
+        threads = 1  # it has threads of its own
+
+    def chunk(first: int) -> Pairs:
+        seeds = deal_seeds(seed, min(CHUNK, pairs - first), first)
+        return play_pairs(*policies, seeds, first, RuleSet(), "deal", split_stock)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return Pairs.join(list(pool.map(chunk, range(0, pairs, CHUNK))))
+
+
+def pairs_for(half: float, sd: float) -> int:
+    """Duplicate pairs for an interval of ± ``half``."""
+    return math.ceil((stats.norm.ppf(0.5 + CONFIDENCE / 2) * sd / half) ** 2)
+
+
+def spread(a: str, b: str, pairs: int) -> dict[str, Any]:
+    """Of one match-up: standard deviations, what pairing saves, pairs for each width; with either stock."""
+    found: dict[str, Any] = {"a": a, "b": b, "pairs": pairs}
+    samples = []
+    for stock in ("one stock", "split stock"):
+        outcome = played(a, b, pairs, SEEDS[stock], split_stock=stock == "split stock")
+        samples.append(outcome)
+        unit = outcome.margin.mean(axis=1)
+        pair_sd = float(unit.std(ddof=1))
+        mean, low, high = mean_interval(unit)
+        won = outcome.won.mean()
+        found[stock] = {
+            "margin": mean,
+            "low": low,
+            "high": high,
+            "win_rate": float(won),
+            "deal_sd": float(outcome.margin.std()),
+            "pair_sd": pair_sd,
+            "correlation": float(np.corrcoef(outcome.margin.T)[0, 1]),
+            "pairs_for": {str(half): pairs_for(half, pair_sd) for half in HALF_WIDTHS},
+            "decisions": float(outcome.decisions.mean()),
+            "out_rate": float(outcome.out.mean()),
+        }
+    one, split = samples
+    found["same distribution, p"] = {
+        name: float(np.asarray(stats.ks_2samp(getattr(one, name)[:, 0], getattr(split, name)[:, 0]))[1])
+        for name in ("margin", "decisions")
+    }
+    return found
+
+
+def covered(units: np.ndarray, truth: float) -> float:
+    """The share of repeats (n, pairs) whose interval holds the truth."""
+    bounds = np.array([mean_interval(unit)[1:] for unit in units])
+    return float(((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])).mean())
+
+
+def coverage(a: str, b: str, repeats: int, seed: int, truth: float | None = None) -> tuple[dict[str, Any], np.ndarray]:
+    """How often intervals of ``REPEAT_PAIRS`` pairs cover the truth, or else the mean of all repeats; and the pairs."""
+    unit = played(a, b, repeats * REPEAT_PAIRS, seed).margin.mean(axis=1)
+    share = covered(unit.reshape(repeats, REPEAT_PAIRS), float(unit.mean()) if truth is None else truth)
+    low, high = stats.binomtest(round(share * repeats), repeats).proportion_ci(CONFIDENCE)
+    found = {"a": a, "b": b, "repeats": repeats, "pairs": REPEAT_PAIRS, "covered": share, "low": low, "high": high}
+    return {**found, "truth": float(unit.mean()) if truth is None else truth}, unit
+
+
+def stop_rule(unit: np.ndarray, within: float, repeats: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Matches that stop at ± ``within``, drawn from the pairs of a real one, whose mean is their truth."""
+    truth, held = float(unit.mean()), 0
+    stopped = []
+    for _ in range(repeats):
+        drawn = rng.choice(unit, LOOKS[-1])
+        bounds = [mean_interval(drawn[:look])[1:] for look in LOOKS]
+        enough = [(high - low) / 2 <= within for low, high in bounds]
+        last = enough.index(True) if any(enough) else len(LOOKS) - 1
+        low, high = bounds[last]
+        held += low <= truth <= high
+        stopped.append(LOOKS[last])
+    share = held / repeats
+    low, high = stats.binomtest(held, repeats).proportion_ci(CONFIDENCE)
+    counts = {str(look): stopped.count(look) for look in LOOKS if look in stopped}
+    return {"within": within, "repeats": repeats, "covered": share, "low": low, "high": high, "stopped_at": counts}
+
+
+def measure(pairs: int, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """All figures."""
+    found: dict[str, Any] = {"spread": [], "stop rule": []}
+    for a, b in MATCH_UPS:
+        say(f"{a} v {b} …")
+        found["spread"].append(spread(a, b, pairs // SEARCH_SHARE if "search" in a else pairs))
+    say("coverage …")
+    random, _ = coverage("random", "random", repeats, SEEDS["coverage of random"], truth=0.0)
+    difference, unit = coverage("expert", "deepest", repeats, SEEDS["coverage of a difference"])
+    found["coverage"] = [random, difference]
+    say("stop rule …")
+    rng = np.random.default_rng(1)
+    found["stop rule"] = [stop_rule(unit, within, repeats, rng) for within in STOP_AT]
+    return found
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.evaluation", description="how much results spread, and what intervals cover"
+    )
+    parser.add_argument("--pairs", type=int, default=20_000, help="of each match-up (default %(default)s)")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="of each coverage (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT, help="the result; docs/evaluation.md follows the default")
+    options = parser.parse_args(argv)
+    start = time.perf_counter()
+    figures = measure(options.pairs, options.repeats, lambda text: print(text, flush=True))
+    result = {**about("experiments.evaluation", argv), "seeds": SEEDS, **figures}
+    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    for table in evaluation_page.figures(result).values():
+        print(f"\n{table}")
+    print(f"\n{result['minutes']} minutes; {options.out.name}")
+    if options.out == RESULT:
+        evaluation_page.main([])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Pages of docs/ whose tables are made from results: rewritten, or with ``--check`` only compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..speeds.page import with_tables
+from ..speeds.timing import write_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "experiments" / "results"
+
+
+def result(name: str) -> dict[str, Any] | None:
+    """A committed result by its path under ``experiments/results``; None if there is none yet."""
+    path = RESULTS / name
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def keep(page: Path, tables: Mapping[str, str], prog: str, given: Sequence[str] | None) -> None:
+    """Put tables, by name, into a page between ``<!-- NAME -->`` and ``<!-- end NAME -->``."""
+    parser = argparse.ArgumentParser(prog=f"python -m {prog}", description=f"make the tables of docs/{page.name}")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the page is behind")
+    check = parser.parse_args(given).check
+    before = page.read_text()
+    after = with_tables(before, tables)
+    if check and before != after:
+        sys.exit(f"{page.relative_to(ROOT)} is behind what it is made from: python -m {prog}")
+    if not check:
+        write_whole(page, after)
