@@ -100,8 +100,3 @@ def trace(env: PersianRummyAEC, actions: Sequence[int]) -> list[tuple[Any, ...]]
         shown = (observation["observation"].tobytes(), observation["action_mask"].tobytes(), env.state().tobytes())
         seen.append((env.agent_selection, *shown, reward, terminated, truncated, info, dict(env.rewards)))
     return seen
-
-
-def trace_elsewhere(env: PersianRummyAEC, actions: Sequence[int]) -> list[tuple[Any, ...]]:
-    """``trace`` as the job of another process, which gets the environment pickled."""
-    return trace(env, actions)
