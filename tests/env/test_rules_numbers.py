@@ -133,8 +133,9 @@ def test_a_card_that_continues_a_run_may_be_taken() -> None:
     table = [(0, "4S 5S 6S"), (1, "QD KD AD")]
     for card, allowed in (("3S", True), ("7S", True), ("2S", False), ("8S", False), ("3H", False), ("JD", True)):
         assert takes(position({1: "KC"}, pile=card, table=table)) == [f"take {card}"] * allowed
-    assert takes(position({1: "KC"}, pile="2D", table=table)) == []
-    assert takes(position({1: "KC"}, pile="AS", table=[(0, "2S 3S 4S")])) == []
+    for table, card in (("QC KC AC", "2D"), ("QD KD AD", "2H"), ("2H 3H 4H", "AD"), ("2S 3S 4S", "AS")):
+        assert takes(position({1: "KS"}, pile=card, table=[(0, table)])) == []
+        assert laying(play(position({1: card}, pile="KS", table=[(0, table)], stock="9C"), "draw")) == []
 
 
 @pytest.mark.rules("R30", "R31")

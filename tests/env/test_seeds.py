@@ -85,6 +85,18 @@ def test_a_seed_in_the_constructor_is_for_the_first_reset() -> None:
     assert not (other.get_state()["rng"] == PersianRummyVecEnv(3, seed=7).get_state()["rng"]).all()
 
 
+def test_sampling_streams_are_of_the_seed_and_each_lane_has_its_own() -> None:
+    streams = []
+    for seed in (0, 0, 1):
+        env = PersianRummyVecEnv(8)
+        env.reset(seed=seed)
+        streams.append(env.get_state()["sample_rng"].tolist())
+    assert streams[0] == streams[1]
+    assert len({*streams[0], *streams[2]}) == 16
+    env.reset(seed=[1, 2, 3, 4, 5, 6, 7, 8])
+    assert len(set(env.get_state()["sample_rng"].tolist())) == 8
+
+
 def test_resets_without_a_seed_go_on_and_can_be_repeated() -> None:
     one, two = (PersianRummyVecEnv(2) for _ in range(2))
     found = []

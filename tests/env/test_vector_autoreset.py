@@ -141,6 +141,19 @@ def test_the_reset_mask_is_checked() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_final_is_of_the_last_step_alone(mode: str) -> None:
+    env = new(mode)
+    env.reset(seed=2)
+    for renew in (lambda: env.set_state(env.get_state()), lambda: env.reset(seed=3), env.reset):
+        step_until_an_end(env)
+        assert len(env.final.lane) > 0
+        assert len(env.final.lane) == len(env.final.state) == len(env.final.score) == len(env.final.seat)
+        renew()
+        assert len(env.final.lane) == 0
+        env.reset(seed=4)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_the_modes_play_the_same_episodes(mode: str) -> None:
     """The first episode of a lane is the same in all three; in those that go on, so are the next ones."""
     wanted = 1 if mode == "DISABLED" else 3
