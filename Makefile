@@ -11,7 +11,8 @@ PYTEST_ARGS ?=
 # The share of random games that the tests of the environment play; the slow ways of running them play fewer.
 SCALE_NOJIT ?= 0.02
 SCALE_BOUNDS ?= 0.2
-LOWEST_TESTS ?= tests/env/test_aec.py tests/env/test_vector.py
+LOWEST_TESTS ?= $(wildcard tests/env/test_aec_*.py tests/env/test_vector_*.py) \
+	tests/env/test_partners.py tests/env/test_render.py tests/env/test_testing.py
 TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help
