@@ -184,12 +184,13 @@ def test_flat_search_gives_every_candidate_the_mean_of_as_many_worlds() -> None:
     assert policy.playouts == 7 * legal.sum()
 
 
-def test_a_forced_decision_costs_nothing() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_forced_decision_costs_nothing(method: str) -> None:
     views, legal = decisions(20)
     alone = np.zeros_like(legal)
     alone[np.arange(20), legal.argmax(axis=1)] = True
     for budget in ({"worlds": 50}, {"playouts": 50}, {"ms": 1000.0}):
-        policy = SearchPolicy("deepest", **budget)
+        policy = SearchPolicy("deepest", **budget, method=method)
         values = policy.values(views, alone)
         assert (values == np.where(alone, 0.0, -np.inf)).all()
         assert policy.playouts == 0
