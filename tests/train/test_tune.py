@@ -1,0 +1,63 @@
+"""Tuning the expert: what fitness measures, and that a search for weights finds better ones and goes on from a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES
+from train import tune
+
+SMALL = tune.TuneConfig(population=8, elite=2, pairs=32, threads=2, minutes=1e-6)
+
+
+def test_the_expert_against_itself_is_worth_nothing() -> None:
+    assert not tune.fitness(EXPERT_WEIGHTS, ["expert"], 64, 5).any()
+
+
+def test_fitness_is_the_margin_of_these_weights() -> None:
+    good, bad = (tune.fitness(sign * EXPERT_WEIGHTS, ["greedy"], 128, 5).mean() for sign in (1, -1))
+    assert good > 30
+    assert bad < -30
+
+
+def test_every_feature_has_a_scale() -> None:
+    scale = tune.feature_scale(1, deals=20)
+    assert scale.shape == EXPERT_WEIGHTS.shape
+    assert (scale > 0).all()
+
+
+def test_better_weights_are_found_and_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tune, "EXPERT_WEIGHTS", np.zeros_like(EXPERT_WEIGHTS))
+    config = replace(SMALL, out=tmp_path, against=("greedy",), spread=8.0)
+    before = tune.fitness(np.zeros_like(EXPERT_WEIGHTS), ["greedy"], 256, 5).mean()
+    tune.run(config, generations=3)
+    first = json.loads((tmp_path / "weights.json").read_text())
+    weights = np.array([first["weights"][name] for name in FEATURES])
+    assert tune.fitness(weights, ["greedy"], 256, 5).mean() > before + 20
+    tune.run(config, generations=4)
+    assert json.loads((tmp_path / "weights.json").read_text())["generation"] == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"against": ("nobody",)}, "nobody"),
+        ({"elite": 8}, "elite=8"),
+        ({"pairs": 0}, "pairs=0"),
+        ({"keep": 1.0}, "keep"),
+    ],
+)
+def test_settings_out_of_range_are_refused_by_name(change: dict, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        replace(SMALL, **change)
+
+
+def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "weights.json").write_text(json.dumps({"generation": 1, "weights": {"x": 1}, "spread": {"x": 1}}))
+    with pytest.raises(SystemExit, match="other features"):
+        tune.start(replace(SMALL, out=tmp_path))

@@ -1,0 +1,172 @@
+"""Tune the weights of the expert bot: ``python -m train.tune --minutes 5 --seed 1 --out runs/tune``.
+
+The cross-entropy method (Rubinstein 1999): sample weights around a mean, play them all on the same deals, move mean and
+spread towards the best. Every generation has deals of its own, and none of them is a deal of another command (the seeds
+of deal sets begin with ``TUNING``). The fitness is the mean margin against several bots, so that the expert does not
+learn to beat one of them alone. ``OUT/weights.json`` holds the weights so far and is whole at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import tyro
+from rich.console import Console
+
+from agents.arena import new_games, show
+from persian_rummy_env.bots import BOTS
+from persian_rummy_env.core import arena, expert, weighted
+from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
+from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.state import OVER
+
+from .checkpoint import write_whole
+from .match import deal_seeds, mean_interval
+
+TUNING = 7_000_000
+"""First of the seeds of deal sets that only tuning uses."""
+
+
+@dataclass(frozen=True)
+class TuneConfig:
+    """Tune the expert's weights by the cross-entropy method.
+
+    Attributes:
+        out: folder of the result; a ``weights.json`` in it is gone on from.
+        minutes: budget.
+        seed: of the samples and the deals.
+        against: bots that the fitness is measured against; ``expert`` is the one in the package.
+        population: weights sampled a generation.
+        elite: how many of them the next generation is drawn around.
+        pairs: duplicate pairs a sample plays against each bot.
+        spread: standard deviation of the first generation, in points of margin by which a feature moves an action.
+        keep: share of mean and spread that a generation keeps of the one before.
+        threads: CPU threads.
+
+    Raises:
+        ValueError: a setting out of range, or a bot that there is not.
+    """
+
+    out: Path = Path("runs/tune")
+    minutes: float = 5.0
+    seed: int = 1
+    against: tuple[str, ...] = ("greedy", "deepest", "expert")
+    population: int = 48
+    elite: int = 12
+    pairs: int = 512
+    spread: float = 2.0
+    keep: float = 0.5
+    threads: int = os.cpu_count() or 1
+
+    def __post_init__(self) -> None:
+        unknown = [bot for bot in self.against if bot not in BOTS]
+        if unknown or not self.against:
+            raise ValueError(f"against={self.against}: expected some of {', '.join(BOTS)}")
+        if not 2 <= self.elite < self.population:
+            raise ValueError(f"elite={self.elite}, population={self.population}: expected 2 <= elite < population")
+        for name in ("minutes", "pairs", "spread", "threads"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
+        if not 0 <= self.keep < 1:
+            raise ValueError(f"keep={self.keep}: expected a number from 0 to below 1")
+
+
+def feature_scale(seed: int, deals: int = 200) -> np.ndarray:
+    """Standard deviation of each feature over the legal actions of an expert's decisions: (NUM_FEATURES,), at least a
+    little above 0, so that a feature that seldom shows is not given a wild weight."""
+    games = new_games(deal_seeds(TUNING + seed, deals), np.zeros(deals, dtype=np.int8), RuleSet(), 1)
+    found = []
+    while (lanes := np.flatnonzero(games["phase"] != OVER)).size:
+        batch = show(games, lanes)
+        rows, actions = np.nonzero(batch.action_mask)
+        values = np.empty((len(rows), NUM_FEATURES))
+        expert.features_of(games[lanes], rows, actions, values)
+        found.append(values)
+        worth = np.full(batch.action_mask.shape, -np.inf)
+        worth[rows, actions] = values @ EXPERT_WEIGHTS
+        arena.play_lanes(games, lanes, worth.argmax(axis=1))
+    return np.maximum(np.concatenate(found).std(axis=0), 0.05)
+
+
+def fitness(weights: np.ndarray, against: Sequence[str], pairs: int, deals: int) -> np.ndarray:
+    """Margins of experts of these weights against each bot: (bots, pairs) points a deal."""
+    seeds = deal_seeds(deals, pairs)
+    dealers = (np.arange(pairs) % NUM_SEATS).astype(np.int8)
+    team = np.repeat(np.arange(2), pairs)
+    margins = []
+    for bot in against:
+        games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), RuleSet(), 1)
+        weighted.play_weighted(games, team, weights, BOTS[bot], 0, len(games))
+        score = games["score"].astype(np.int64)
+        margins.append(((score[:, 0] - score[:, 1]) * np.where(team == 0, 1, -1)).reshape(2, pairs).mean(axis=0))
+    return np.stack(margins)
+
+
+def write_weights(folder: Path, config: TuneConfig, generation: int, mean: np.ndarray, spread: np.ndarray) -> None:
+    result = {
+        "generation": generation,
+        "seed": config.seed,
+        "against": list(config.against),
+        "weights": dict(zip(FEATURES, np.round(mean, 3).tolist(), strict=True)),
+        "spread": dict(zip(FEATURES, np.round(spread, 3).tolist(), strict=True)),
+    }
+    write_whole(folder / "weights.json", (json.dumps(result, indent=2) + "\n").encode())
+
+
+def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
+    """Generation, mean and spread to go on from."""
+    file = config.out / "weights.json"
+    if not file.exists():
+        return 0, EXPERT_WEIGHTS.copy(), config.spread / feature_scale(config.seed)
+    saved = json.loads(file.read_text())
+    if set(saved["weights"]) != set(FEATURES):
+        raise SystemExit(f"{file}: weights of other features; choose another --out")
+    mean, spread = (np.array([saved[part][name] for name in FEATURES]) for part in ("weights", "spread"))
+    return int(saved["generation"]), mean, spread
+
+
+def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:
+    """Tune until the budget is spent, or ``generations`` are done; returns the weights (NUM_FEATURES,)."""
+    console = Console(highlight=False)
+    ensure_compiled("scripted players")
+    config.out.mkdir(parents=True, exist_ok=True)
+    generation, mean, spread = start(config)
+    until = time.monotonic() + 60 * config.minutes
+    with ThreadPoolExecutor(config.threads) as pool:
+        while generation < generations if generations is not None else time.monotonic() < until:
+            rng = np.random.default_rng([config.seed, generation])
+            samples = mean + spread * rng.standard_normal((config.population, NUM_FEATURES))
+            samples[0] = mean
+            deals = TUNING + 1000 * config.seed + 1 + generation
+            played = list(pool.map(lambda w, d=deals: fitness(w, config.against, config.pairs, d), samples))
+            fit = np.array([margins.mean() for margins in played])
+            best = samples[np.argsort(-fit)[: config.elite]]
+            mean = config.keep * mean + (1 - config.keep) * best.mean(axis=0)
+            spread = config.keep * spread + (1 - config.keep) * best.std(axis=0)
+            generation += 1
+            write_weights(config.out, config, generation, mean, spread)
+            of_mean = ", ".join(
+                f"{bot} {margins.mean():+.1f}" for bot, margins in zip(config.against, played[0], strict=True)
+            )
+            console.print(f"generation {generation}: mean {fit.mean():+.1f}, best {fit.max():+.1f}; centre v {of_mean}")
+    return mean
+
+
+def main() -> None:
+    config = tyro.cli(TuneConfig, description=TuneConfig.__doc__)
+    mean = run(config)
+    for bot in config.against:
+        margin, low, high = mean_interval(fitness(mean, [bot], 8192, TUNING + 1000 * config.seed)[0])
+        Console(highlight=False).print(f"tuned v {bot}: {margin:+.1f} ({low:+.1f} to {high:+.1f})")
+
+
+if __name__ == "__main__":
+    main()
