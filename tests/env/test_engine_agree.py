@@ -175,3 +175,11 @@ def test_the_command_can_be_interrupted(number: int, tmp_path: Path) -> None:
     result = json.loads(out.read_text())
     assert result["interrupted"]
     assert result["games"] < 100_000
+
+
+def test_the_result_in_the_repository_is_of_10000_games_without_a_difference() -> None:
+    result = json.loads((agree.ROOT / agree.RESULT).read_text())
+    assert result["games"] >= 10_000
+    assert result["disagreements"] == result["never happened"] == []
+    assert set(result["events"]) == set(oracle.EVENTS)
+    assert not result["interrupted"]
