@@ -1,0 +1,127 @@
+"""How many playouts a second search makes, and how it keeps to milliseconds: ``python -m experiments.search_speed``.
+
+Decisions are those of a match against ``deepest``, all with a choice to make. Writes ``results/search_speed.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.base import Batch
+from agents.load import load
+from agents.search import SearchPolicy
+from persian_rummy_env.bots import BOTS
+from train.match import play_match
+
+from .matches.pages import RESULTS
+from .matches.run import about
+from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
+
+RESULT = RESULTS / "search_speed.json"
+SEED = 50_001
+MS = (5, 20, 50)
+GOAL = 80_000
+"""Playouts a second that one core is to make at least, with ``deepest``."""
+
+
+class Watched(SearchPolicy):
+    """Search that keeps the decisions it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__("deepest", worlds=2)
+        self.batches: list[Batch] = []
+
+    def act(self, batch: Batch) -> np.ndarray:
+        self.batches.append(batch)
+        return super().act(batch)
+
+
+def decisions(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Views and masks of decisions between two actions at least."""
+    policy = Watched()
+    play_match(policy, load("deepest"), max(2, number // 20), SEED)
+    views = np.concatenate([batch.views for batch in policy.batches if batch.views is not None])
+    masks = np.concatenate([batch.action_mask for batch in policy.batches])
+    rows = np.flatnonzero(masks.sum(axis=1) > 1)
+    chosen = np.random.default_rng(SEED).permutation(rows)[:number]
+    return views[chosen], masks[chosen]
+
+
+def playouts_per_second(policy: SearchPolicy, views: np.ndarray, masks: np.ndarray) -> float:
+    before, start = policy.playouts, time.perf_counter()
+    policy.values(views, masks)
+    return (policy.playouts - before) / (time.perf_counter() - start)
+
+
+def speeds(views: np.ndarray, masks: np.ndarray, worlds: int, runs: int) -> dict[str, Any]:
+    """Playouts a second by bot, on one core and on all."""
+    found: dict[str, Any] = {}
+    for name, number in (("one core", 1), ("all cores", len(ALL_CORES) or 1)):
+        with cores(number):  # threads stay on the cores of the moment when they start
+            policies = {bot: SearchPolicy(bot, worlds=worlds, threads=number) for bot in BOTS}
+            for policy in policies.values():
+                policy.values(views[:4], masks[:4])
+            measures = {
+                bot: lambda policy=policy: playouts_per_second(policy, views, masks) for bot, policy in policies.items()
+            }
+            values = in_turn(measures, runs)
+        found[name] = {bot: figure(of_one, "playouts/s") for bot, of_one in values.items()}
+    return found
+
+
+def kept_milliseconds(views: np.ndarray, masks: np.ndarray) -> list[dict[str, Any]]:
+    """What decisions take that are given so many milliseconds, one at a time."""
+    rows = []
+    for ms in MS:
+        policy = SearchPolicy("deepest", ms=ms)
+        policy.values(views[:2], masks[:2])
+        policy.playouts, took = 0, []
+        for row in range(len(views)):
+            start = time.perf_counter()
+            policy.values(views[row : row + 1], masks[row : row + 1])
+            took.append(1000 * (time.perf_counter() - start))
+        mean, most = float(np.mean(took)), float(np.quantile(took, 0.95))
+        rows.append({"ms": ms, "mean": mean, "p95": most, "playouts": policy.playouts / len(views)})
+    return rows
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(prog="python -m experiments.search_speed", description="playouts a second")
+    parser.add_argument("--decisions", type=int, default=400, help="searched in each run (default %(default)s)")
+    parser.add_argument("--worlds", type=int, default=40, help="of each decision (default %(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="of each figure (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args(argv)
+    start = time.perf_counter()
+    views, masks = decisions(options.decisions)
+    result = {
+        **about("experiments.search_speed", argv),
+        "seed": SEED,
+        "decisions": len(views),
+        "worlds": options.worlds,
+        "candidates": float(masks.sum(axis=1).mean()),
+        "goal": GOAL,
+        **speeds(views, masks, options.worlds, options.runs),
+        "milliseconds": kept_milliseconds(views[:100], masks[:100]),
+    }
+    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    for name in ("one core", "all cores"):
+        told = ", ".join(f"{bot} {one['median']:,.0f}" for bot, one in result[name].items())
+        print(f"playouts a second, {name}: {told}")
+    for row in result["milliseconds"]:
+        told = f"{row['mean']:.1f} ms a decision, 95% within {row['p95']:.1f}"
+        print(f"ms={row['ms']}: {told}; {row['playouts']:,.0f} playouts")
+
+
+if __name__ == "__main__":
+    main()
