@@ -37,58 +37,41 @@ from .legal import WORDS, completable_within
 from .score import hand_value
 
 WEIGHTS: dict[str, float] = {
-    "take": -13.64,
-    "take_ready": 2.75,
-    "take_load": 5.71,
-    "take_cards": 6.09,
-    "take_load_danger": -15.33,
-    "take_ready_danger": 7.00,
-    "take_pairs": 0.91,
-    "take_neighbours": -0.62,
-    "take_left_pile": 23.87,
-    "take_late": 3.26,
-    "points": 2.75,
-    "points_danger": 13.34,
-    "held": 1.09,
-    "held_danger": -2.03,
-    "ready": 6.20,
-    "ready_danger": 0.77,
-    "ready_late": -2.08,
-    "cards": 0.44,
-    "pairs": 3.55,
-    "neighbours": 2.02,
-    "gaps": 1.28,
-    "triples": 1.09,
-    "quad_chance": 0.56,
-    "joker_pair": 4.42,
-    "openings_them": -1.43,
-    "openings_us": 3.33,
-    "out": 27.46,
-    "out_their_cards": 9.67,
-    "out_partner_cards": -10.03,
-    "discard": 6.05,
-    "discard_layable": -12.52,
-    "discard_for_left": -12.29,
-    "discard_for_partner": 6.95,
-    "discard_rank_in_pile": -6.83,
-    "discard_near_in_pile": -3.66,
-    "discard_pile_depth": 0.65,
-    "discard_live": -1.49,
-    "discard_declined": 0.06,
-    "discard_value": -3.30,
-    "discard_takes_back": 3.26,
+    "take": -21.97,
+    "take_load": 6.26,
+    "take_cards": 5.02,
+    "take_ready_danger": 14.62,
+    "take_pairs": -1.55,
+    "take_late": 17.18,
+    "points_danger": 22.94,
+    "held": 1.01,
+    "ready": 6.83,
+    "ready_late": -5.86,
+    "cards": 0.36,
+    "quad_chance": 4.50,
+    "joker_pair": 7.40,
+    "openings_them": -2.01,
+    "out": 28.16,
+    "discard": 9.00,
+    "discard_layable": -20.99,
+    "discard_for_left": -16.25,
+    "discard_for_partner": 11.96,
+    "discard_rank_in_pile": -8.34,
+    "discard_near_in_pile": -5.42,
+    "discard_live": -1.27,
+    "discard_declined": 0.52,
+    "discard_value": -5.91,
+    "discard_takes_back": 3.64,
 }
 """Points of margin a unit of each feature, in the order of the features; docs/bots.md tells what a unit is."""
 FEATURES = tuple(WEIGHTS)
 NUM_FEATURES = len(FEATURES)
 EXPERT_WEIGHTS = np.array(list(WEIGHTS.values()))
 (
-    TAKE_ANY, TAKE_READY, TAKE_LOAD, TAKE_CARDS, TAKE_LOAD_DANGER, TAKE_READY_DANGER, TAKE_PAIRS, TAKE_NEIGHBOURS,
-    TAKE_LEFT_PILE, TAKE_LATE,
-    POINTS, POINTS_DANGER, HELD, HELD_DANGER, READY, READY_DANGER, READY_LATE, CARDS, PAIRS, NEIGHBOURS, GAPS, TRIPLES,
-    QUAD_CHANCE, JOKER_PAIR, OPENINGS_THEM, OPENINGS_US, OUT, OUT_THEIR_CARDS, OUT_PARTNER_CARDS,
+    TAKE_ANY, TAKE_LOAD, TAKE_CARDS, TAKE_READY_DANGER, TAKE_PAIRS, TAKE_LATE,
+    POINTS_DANGER, HELD, READY, READY_LATE, CARDS, QUAD_CHANCE, JOKER_PAIR, OPENINGS_THEM, OUT,
     DISCARD_ANY, DISCARD_LAYABLE, DISCARD_FOR_LEFT, DISCARD_FOR_PARTNER, DISCARD_RANK_IN_PILE, DISCARD_NEAR_IN_PILE,
-    DISCARD_PILE_DEPTH, DISCARD_LIVE, DISCARD_DECLINED, DISCARD_VALUE, DISCARD_TAKES_BACK,
+    DISCARD_LIVE, DISCARD_DECLINED, DISCARD_VALUE, DISCARD_TAKES_BACK,
 ) = range(NUM_FEATURES)  # fmt: skip
 
 
@@ -146,49 +129,32 @@ def take_features(game, seat, action, out):
     ready = ready_cards(full, sets, runs)
     gain = (hand_value(ready) - hand_value(ready_cards(hand, sets, runs))) / 10.0
     load = hand_value(minus(full, ready) & PLAIN) / 10.0 - hand_value(minus(hand, ready & hand) & PLAIN) / 10.0
-    danger = danger_of(game, seat)
     rest = full & ~ready & PLAIN
     out[TAKE_ANY] = 1.0
-    out[TAKE_READY] = gain
     out[TAKE_LOAD] = load
     out[TAKE_CARDS] = number
-    out[TAKE_LOAD_DANGER] = load * danger
-    out[TAKE_READY_DANGER] = gain * danger
+    out[TAKE_READY_DANGER] = gain * danger_of(game, seat)
     out[TAKE_PAIRS] = popcount(ranks_pair(rest))
-    out[TAKE_NEIGHBOURS] = popcount(rest & near(rest))
-    out[TAKE_LEFT_PILE] = place / 10.0
     out[TAKE_LATE] = gain if int(game["stock_size"]) < 8 else 0.0
 
 
 @compiled
 def hand_features(game, seat, hand, sets, runs, out):
     """The features of the hand and the table that an action leaves."""
-    danger = danger_of(game, seat)
     plain = hand & PLAIN
     ready = ready_cards(hand, sets, runs)
     ready_value = hand_value(ready) / 10.0
     held = hand_value(hand) / 10.0 - ready_value
     live = unseen_by(game, seat) | (game["pile"] & PLAIN)
-    rest = plain & ~ready
     out[HELD] = held
-    out[HELD_DANGER] = held * danger
     out[READY] = ready_value
-    out[READY_DANGER] = ready_value * danger
     out[READY_LATE] = ready_value if int(game["stock_size"]) < 8 else 0.0
     out[CARDS] = popcount(hand)
-    live_ranks = ranks_any(live)
-    out[PAIRS] = popcount(ranks_pair(rest) & live_ranks)
-    up = rest & next_down(rest)  # a card whose upper neighbour is held too
-    out[NEIGHBOURS] = popcount(up & (next_up(live) | next_down(next_down(live))))
-    out[GAPS] = popcount(rest & next_down(next_down(rest)) & next_down(live))
-    out[TRIPLES] = popcount(ranks_triple(plain))
-    out[QUAD_CHANCE] = popcount(ranks_triple(plain) & live_ranks)
-    jokers = jokers_in(hand)
-    out[JOKER_PAIR] = 1.0 if jokers == 2 else 0.0
+    out[QUAD_CHANCE] = popcount(ranks_triple(plain) & ranks_any(live))
+    out[JOKER_PAIR] = 1.0 if jokers_in(hand) == 2 else 0.0
     spots = (in_every_suit(ranks_any(sets & PLAIN)) & ~sets) | next_up(runs) | next_down(runs)
     spots &= ~(runs | sets) & PLAIN
     out[OPENINGS_THEM] = popcount(spots & ~plain & (live | game["known"][(seat + 1) % NUM_SEATS]))
-    out[OPENINGS_US] = popcount(spots & game["known"][(seat + 2) % NUM_SEATS])
 
 
 @compiled
@@ -214,13 +180,6 @@ def discard_features(game, seat, card, hand, out):
         out[DISCARD_FOR_PARTNER] = 1.0
     out[DISCARD_RANK_IN_PILE] = popcount(pile & mates)
     out[DISCARD_NEAR_IN_PILE] = popcount(pile & close)
-    if pile & (mates | close) != ZERO:
-        size = int(game["pile_size"])
-        for place in range(size):
-            other = int(game["pile_card"][place])
-            if other != JOKER and bit(other) & (mates | close) != ZERO:
-                out[DISCARD_PILE_DEPTH] = (size - place) / 10.0
-                break
     unseen = unseen_by(game, seat)
     out[DISCARD_LIVE] = popcount(unseen & mates) + 0.5 * popcount(unseen & close)
     declined = game["declined"][left]
@@ -246,7 +205,6 @@ def features(game, action, out):
         discard_features(game, seat, action - DISCARD.start, hand, out)
     else:
         points = int(ACTION_POINTS[int(game["quad_jacks"])][action]) / 10.0
-        out[POINTS] = points
         out[POINTS_DANGER] = points * danger_of(game, seat)
         if MELD_RUN.start <= action < MELD_RUN.stop or LAYOFF_RUN.start <= action < LAYOFF_RUN.stop:
             runs |= cards
@@ -254,10 +212,6 @@ def features(game, action, out):
             sets = plus(sets, cards)
         if hand == ZERO:
             out[OUT] = 1.0
-            out[OUT_THEIR_CARDS] = popcount(game["hand"][(seat + 1) % NUM_SEATS]) + popcount(
-                game["hand"][(seat + 3) % NUM_SEATS]
-            )
-            out[OUT_PARTNER_CARDS] = popcount(game["hand"][(seat + 2) % NUM_SEATS])
             return
     hand_features(game, seat, hand, sets, runs, out)
 
