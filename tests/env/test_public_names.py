@@ -224,5 +224,6 @@ def test_a_rule_set_that_makes_no_sense(fields: dict[str, Any], words: str) -> N
 
 @pytest.mark.parametrize("text", ["jacks", "quad_bonus=", "deals=x", "deals=-1", "quad_bonus=any;stock_out=end"])
 def test_text_that_is_no_rule_set(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"expected|known are") as raised:
         RuleSet.parse(text)
+    assert ("name=value" in str(raised.value)) == ("=" not in text)

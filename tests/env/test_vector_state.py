@@ -123,6 +123,7 @@ def test_lanes_can_be_shuffled_and_taken_from_several_faces() -> None:
     mixed = np.concatenate([one.get_state(), two.get_state()])[[9, 0, 7, 3, 3]]
     env = PersianRummyVecEnv(LANES)
     env.set_state(mixed)
+    assert equal(env.get_state(), mixed)
     assert equal(env.get_state()[3:4], env.get_state()[4:5])
     env.step(env.sample_actions())
     assert equal(env.get_state()[3:4], env.get_state()[4:5])
