@@ -44,7 +44,7 @@ def versions() -> dict[str, str]:
 
 @dataclass
 class Counters:
-    """How far a run is."""
+    """How far a run is. ``stage``: of a run that has several, the one it is in."""
 
     update: int = 0
     decisions: int = 0
@@ -52,6 +52,7 @@ class Counters:
     seconds: float = 0.0
     evaluations: int = 0
     saves: int = 0
+    stage: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class Checkpoint:
     tensors: dict[str, Tensor]
 
     @classmethod
-    def read(cls, folder: Path) -> Checkpoint:
-        """The checkpoint of a run's folder.
+    def read(cls, folder: Path, config_type: type[Config] = Config) -> Checkpoint:
+        """The checkpoint of a run's folder, by a script whose settings are a ``config_type``.
 
         Raises:
             CheckpointError: there is none, or it is damaged, foreign or of other versions.
@@ -84,7 +85,7 @@ class Checkpoint:
             if says.get(name) != here:
                 raise CheckpointError(f"{path}: its {name} is {says.get(name)!r}, and here it is {here!r}")
         try:
-            config = Config.from_dict(json.loads(says["config"]))
+            config = config_type.from_dict(json.loads(says["config"]))
             counters = Counters(**json.loads(says["counters"]))
             streams = json.loads(says["streams"])
         except (KeyError, TypeError, ValueError) as error:

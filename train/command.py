@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -12,7 +12,7 @@ from typing import NoReturn
 import tyro
 
 from .checkpoint import Checkpoint, CheckpointError
-from .config import PRESETS, Config, resumed
+from .config import C, resumed
 
 
 def fail(message: str, status: int = 1) -> NoReturn:
@@ -21,11 +21,12 @@ def fail(message: str, status: int = 1) -> NoReturn:
     raise SystemExit(status)
 
 
-def parse(argv: Sequence[str] | None, prog: str) -> tuple[Config, Checkpoint | None]:
-    """The settings of a run, and the checkpoint that it goes on from."""
+def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tuple[C, Checkpoint | None]:
+    """The settings of a run, of the type that the presets have, and the checkpoint that it goes on from."""
+    config_type = type(next(iter(presets.values())))
     argv = list(sys.argv[1:] if argv is None else argv)
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--preset", choices=tuple(PRESETS), default="quick")
+    first.add_argument("--preset", choices=tuple(presets), default=next(iter(presets)))
     first.add_argument("--resume", type=Path)
     first.add_argument("--minutes")
     first.add_argument("--updates")
@@ -33,12 +34,13 @@ def parse(argv: Sequence[str] | None, prog: str) -> tuple[Config, Checkpoint | N
     saved = None
     try:
         if known.resume is not None and not {"-h", "--help"} & set(argv):
-            saved = Checkpoint.read(known.resume)
-        default = PRESETS[known.preset]
+            saved = Checkpoint.read(known.resume, config_type)
+        default = presets[known.preset]
         if saved is not None:
+            assert isinstance(saved.config, config_type)
             default = replace(saved.config, resume=known.resume, out=known.resume, pause_after=None)
         default = _with_one_budget(default, known)
-        given = tyro.cli(Config, default=default, args=argv, prog=prog)
+        given = tyro.cli(config_type, default=default, args=argv, prog=prog)
         return (given, None) if saved is None else (resumed(default, given), saved)
     except (CheckpointError, FileNotFoundError) as error:
         fail(str(error))
@@ -46,7 +48,7 @@ def parse(argv: Sequence[str] | None, prog: str) -> tuple[Config, Checkpoint | N
         fail(str(error), status=2)
 
 
-def _with_one_budget(default: Config, known: argparse.Namespace) -> Config:
+def _with_one_budget(default: C, known: argparse.Namespace) -> C:
     """A budget in updates takes the place of the preset's minutes, and the other way round; both given stay both."""
     if known.updates is not None and known.minutes is None:
         return replace(default, minutes=None, updates=default.updates or 1)

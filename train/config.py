@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from agents.network import Shape
 from persian_rummy_env.rules import RuleSet
+
+C = TypeVar("C", bound="Config")
 
 
 @dataclass(frozen=True)
@@ -94,12 +96,12 @@ class Config:
         if (self.minutes is None) == (self.updates is None):
             raise ValueError(f"minutes={self.minutes}, updates={self.updates}: expected one of the two, as the budget")
         for name in ("seed",):
-            _at_least(self, name, 0)
+            at_least(self, name, 0)
         for name in ("threads", "deals", "blocks", "minibatch", "epochs", "eval_pairs", "final_pairs"):
-            _at_least(self, name, 1)
+            at_least(self, name, 1)
         for name in ("updates", "pause_after"):
             if getattr(self, name) is not None:
-                _at_least(self, name, 1)
+                at_least(self, name, 1)
         for name in ("minutes", "points", "clip", "clip_norm", "adam_eps", "eval_every", "save_every"):
             if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
@@ -136,7 +138,7 @@ class Config:
         return json.loads(json.dumps(asdict(self), default=str))
 
     @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> Config:
+    def from_dict(cls: type[C], settings: Mapping[str, Any]) -> C:
         """The inverse of ``as_dict``.
 
         Raises:
@@ -154,7 +156,8 @@ class Config:
         return cls(**values)
 
 
-def _at_least(config: Config, name: str, least: int) -> None:
+def at_least(config: Config, name: str, least: int) -> None:
+    """Refuse a setting that is not a whole number of at least so much."""
     value = getattr(config, name)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
@@ -185,7 +188,7 @@ BUDGET = ("minutes", "updates", "pause_after")
 """What may be given anew to a run that is resumed."""
 
 
-def resumed(saved: Config, given: Config) -> Config:
+def resumed(saved: C, given: C) -> C:
     """The settings of a resumed run: those saved, with the budget that was given.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import log
@@ -9,14 +10,14 @@ from . import log
 FILE = "curve.png"
 
 
-def draw(folder: Path) -> Path:
+def draw(folder: Path, columns: Sequence[str] = log.COLUMNS) -> Path:
     """Margins against each rung over decisions, with their intervals, from the run's ``metrics.csv``."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
-    rows = log.read(folder / log.FILE)
+    rows = log.read(folder / log.FILE, columns)
     for rung in log.RUNGS:
         measured = [row for row in rows if row[f"margin_{rung}"]]
         decisions = [float(row["decisions"]) / 1e6 for row in measured]

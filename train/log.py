@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,24 +38,24 @@ class LogError(ValueError):
     """A log that a run cannot go on from; the message names the file and the reason."""
 
 
-def read(path: Path) -> list[dict[str, str]]:
+def read(path: Path, columns: Sequence[str] = COLUMNS) -> list[dict[str, str]]:
     """The rows of a ``metrics.csv``.
 
     Raises:
-        LogError: there is none, or its columns are not ``COLUMNS``.
+        LogError: there is none, or its columns are not these.
     """
     if not path.is_file():
         raise LogError(f"{path}: no such log")
     with path.open(newline="") as file:
         rows = csv.DictReader(file)
-        if tuple(rows.fieldnames or ()) != COLUMNS:
+        if tuple(rows.fieldnames or ()) != tuple(columns):
             raise LogError(f"{path}: its columns are not those of this version")
         return list(rows)
 
 
-def _rows_until(path: Path, update: int) -> list[dict[str, str]]:
+def _rows_until(path: Path, update: int, columns: Sequence[str]) -> list[dict[str, str]]:
     """The rows of updates 1 to ``update``: all of them, or it is an error."""
-    rows = [row for row in read(path) if row["update"].isdecimal() and int(row["update"]) <= update]
+    rows = [row for row in read(path, columns) if row["update"].isdecimal() and int(row["update"]) <= update]
     if [int(row["update"]) for row in rows] != list(range(1, update + 1)):
         raise LogError(f"{path}: not the updates 1 to {update} that the checkpoint goes on from")
     return rows
@@ -68,28 +68,29 @@ class Log:
         folder: of the run.
         after: the update that the run goes on from; rows that a cut-off run wrote after it are dropped. 0: a new run.
         decisions: taken by then.
+        columns: of the file.
 
     Raises:
         LogError: the log of the updates before is not there.
     """
 
-    def __init__(self, folder: Path, after: int, decisions: int) -> None:
+    def __init__(self, folder: Path, after: int, decisions: int, columns: Sequence[str] = COLUMNS) -> None:
         self.path = folder / FILE
-        kept = _rows_until(self.path, after) if after else []
+        kept = _rows_until(self.path, after, columns) if after else []
         beside = folder / f".{FILE}"
         with beside.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(kept)
         os.replace(beside, self.path)  # noqa: PTH105 (the atomic one by name)
         self._file = self.path.open("a", newline="")
-        self._writer = csv.DictWriter(self._file, COLUMNS, restval="")
+        self._writer = csv.DictWriter(self._file, columns, restval="")
         if not after:  # what a run left that never came to its first checkpoint
             shutil.rmtree(folder / "tensorboard", ignore_errors=True)
         self._board = _tensorboard(folder / "tensorboard", decisions if after else None)
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Add a row; what it leaves out of ``COLUMNS`` stays empty."""
+        """Add a row; what it leaves out of the columns stays empty."""
         self._writer.writerow(row)
         self._file.flush()
         if self._board is not None:

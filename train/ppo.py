@@ -59,14 +59,14 @@ class Learner:
         }
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
 
-    def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
-        """Learn from a rollout. ``progress`` in [0, 1] sets the schedules. Returns what there is to log."""
+    def update(self, rollout: Rollout, progress: float, rests: bool = False) -> dict[str, float]:
+        """Learn from a rollout; with ``rests``, the critic alone. ``progress`` in [0, 1] sets the schedules. Returns
+        what there is to log."""
         lr, entropy = (start + (end - start) * progress for start, end in (self.config.lr, self.config.entropy))
         for optimizer in self.optimizers.values():
             optimizer.param_groups[0]["lr"] = lr
         stats: list[np.ndarray] = []
         norms: dict[str, float] = {}
-        rests = False
         for lessons in self._epochs(rollout):
             for chosen in self._minibatches(len(rollout)):
                 work = partial(self._gradients, lessons, len(chosen), entropy, rests)

@@ -13,6 +13,13 @@ from .match import MatchResult
 
 LINE_EVERY = 15.0
 """Seconds between plain lines."""
+LEARNING = {
+    "entropy": "entropy {:.3f}",
+    "kl": "KL {:.4f}",
+    "labels_per_second": "{:,.0f} labels/s",
+    "label_loss": "loss {:.3f}",
+}
+"""What is said of the learning: those columns that a row has."""
 
 
 class Screen:
@@ -53,8 +60,7 @@ class Screen:
             margins = ", ".join(f"{m.b} {margin(m)}" for m in matches) if new else ""
             self.say(
                 f"update {row['update']:.0f}  {row['decisions'] / 1e6:.2f} M decisions  "
-                f"{row['decisions_per_second'] / 1e3:.1f} k/s  {left} left  entropy {row['entropy']:.2f}  "
-                f"kl {row['kl']:.4f}  {margins}".rstrip()
+                f"{row['decisions_per_second'] / 1e3:.1f} k/s  {left} left  {learning(row)}  {margins}".rstrip()
             )
 
     def _table(self, row: dict[str, float], left: str, matches: list[MatchResult]) -> Table:
@@ -62,11 +68,17 @@ class Screen:
         table.add_row("left", left)
         table.add_row("decisions", f"{row['decisions']:,.0f} in {row['deals']:,.0f} deals, {row['update']:.0f} updates")
         table.add_row("decisions/s", f"{row['decisions_per_second']:,.0f}")
-        table.add_row("deal", f"{row['deal_length']:.0f} decisions, {row['out_rate']:.0%} gone out")
-        table.add_row("entropy, KL", f"{row['entropy']:.3f}, {row['kl']:.4f}")
+        if "deal_length" in row:
+            table.add_row("deal", f"{row['deal_length']:.0f} decisions, {row['out_rate']:.0%} gone out")
+        table.add_row("learning", learning(row))
         for match in matches:
             table.add_row(f"against {match.b}", f"{margin(match)} points a deal")
         return table
+
+
+def learning(row: dict[str, float]) -> str:
+    """``entropy 0.712, KL 0.0021``."""
+    return ", ".join(words.format(row[name]) for name, words in LEARNING.items() if name in row)
 
 
 def margin(match: MatchResult) -> str:

@@ -25,7 +25,7 @@ from agents.load import load
 from . import curve
 from .checkpoint import FILE, CheckpointError, Counters, config_text, save_run, write_whole
 from .command import fail, parse
-from .config import Config
+from .config import PRESETS, Config
 from .log import RUNGS, Log, LogError
 from .match import MatchResult, play_match
 from .ppo import Learner
@@ -38,7 +38,7 @@ CURVE_DEALS, FINAL_DEALS = 20_001, 20_002
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    config, saved = parse(argv, "python -m train.selfplay")
+    config, saved = parse(argv, "python -m train.selfplay", PRESETS)
     counters = Counters() if saved is None else saved.counters
     if saved is None:
         config = replace(config, out=free_folder(config))

@@ -15,7 +15,7 @@ def test_every_preset_is_whole(name: str):
     config = PRESETS[name]
     assert config.preset == name
     assert Config.from_dict(config.as_dict()) == config
-    assert parse(["--preset", name], "test")[0] == config
+    assert parse(["--preset", name], "test", PRESETS)[0] == config
 
 
 @pytest.mark.parametrize("name", ["quick", "two-cores"])
@@ -81,17 +81,17 @@ def test_unknown_and_missing_settings_are_refused_by_name():
 def test_the_command_line_refuses_and_says_so(words: list[str], said: str | None, capsys: pytest.CaptureFixture[str]):
     if said is None:
         with pytest.raises(SystemExit) as left:
-            setup(parse(words, "test")[0])
+            setup(parse(words, "test", PRESETS)[0])
         said = "gpu9"
     else:
         with pytest.raises(SystemExit) as left:
-            parse(words, "test")
+            parse(words, "test", PRESETS)
     assert left.value.code not in (0, None)
     assert said in capsys.readouterr().err
 
 
 def test_a_budget_in_updates_takes_the_place_of_minutes():
-    config, saved = parse(["--updates", "7", "--out", "somewhere"], "test")
+    config, saved = parse(["--updates", "7", "--out", "somewhere"], "test", PRESETS)
     assert (config.updates, config.minutes, config.out, saved) == (7, None, Path("somewhere"), None)
 
 
