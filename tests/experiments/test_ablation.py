@@ -18,6 +18,8 @@ from persian_rummy_env.core.expert import FEATURES, WEIGHTS
 from persian_rummy_env.rules import RuleSet
 from train.match import deal_seeds, play_pairs
 
+SOME = FEATURES[2]
+
 
 def test_every_feature_is_described_in_one_group() -> None:
     listed = [feature for group in GROUPS.values() for feature in group]
@@ -39,17 +41,17 @@ def test_with_nothing_off_it_is_the_match_of_the_expert(bot: str) -> None:
 
 
 def test_threads_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = margins(without(("take_cards",)), "deepest", 100, 5)
+    whole = margins(without((SOME,)), "deepest", 100, 5)
     monkeypatch.setattr(ablation_expert, "CHUNK", 13)
-    assert (margins(without(("take_cards",)), "deepest", 100, 5, threads=3) == whole).all()
-    assert (margins(without(("take_cards",)), "deepest", 40, 5) == whole[:40]).all()
+    assert (margins(without((SOME,)), "deepest", 100, 5, threads=3) == whole).all()
+    assert (margins(without((SOME,)), "deepest", 40, 5) == whole[:40]).all()
 
 
 def test_what_is_off_is_off() -> None:
     assert without(()).tolist() == list(WEIGHTS.values())
-    off = without(("points", "held"))
-    assert [FEATURES[index] for index in np.flatnonzero(off != without(()))] == ["points", "held"]
-    assert not off[[FEATURES.index("points"), FEATURES.index("held")]].any()
+    off = without(FEATURES[3:5])
+    assert np.flatnonzero(off != without(())).tolist() == [3, 4]
+    assert not off[3:5].any()
     nothing = margins(without(FEATURES), "deepest", 200, 5)
     assert nothing.mean() < -20, "without any it plays the lowest id"
 
@@ -63,8 +65,8 @@ def test_the_result_is_of_differences_pair_by_pair(tmp_path: Path) -> None:
     result = run(tmp_path, "--seed", "9")
     assert [row["name"] for row in result["groups"]] == list(GROUPS)
     assert [row["name"] for row in result["features"]] == list(FEATURES)
-    lost = margins(without(()), "deepest", 30, 9) - margins(without(("take_cards",)), "deepest", 30, 9)
-    [row] = [row for row in result["features"] if row["name"] == "take_cards"]
+    lost = margins(without(()), "deepest", 30, 9) - margins(without((SOME,)), "deepest", 30, 9)
+    [row] = [row for row in result["features"] if row["name"] == SOME]
     assert row["lost"] == pytest.approx(lost.mean(), abs=1e-3)
     assert row["high"] - row["lost"] == pytest.approx(row["lost"] - row["low"], abs=2e-3)
     assert result["weights"] == WEIGHTS
@@ -72,7 +74,7 @@ def test_the_result_is_of_differences_pair_by_pair(tmp_path: Path) -> None:
     assert f"{row['lost']:+.2f} ±" in table
     assert all(f"`{feature}`" in table for feature in FEATURES)
     assert "weights have changed" not in page.run_line(result)
-    assert "weights have changed" in page.run_line({**result, "weights": {**WEIGHTS, "points": 99.0}})
+    assert "weights have changed" in page.run_line({**result, "weights": {**WEIGHTS, SOME: 99.0}})
 
 
 def test_nonsense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,6 +89,6 @@ def test_the_page_is_as_the_weights_and_the_result_have_it() -> None:
 
 
 def test_the_check_sees_another_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(page.WEIGHTS, "points", 99.0)
+    monkeypatch.setitem(page.WEIGHTS, SOME, 99.0)
     with pytest.raises(SystemExit, match=r"docs/bots\.md is behind"):
         page.main(["--check"])
