@@ -5,6 +5,7 @@ It checks nothing of what its caller should have checked; the faces do that and 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
@@ -21,8 +22,9 @@ from .options import NOT_GIVEN, Deals, Options, fresh_seed
 from .rules import NUM_SEATS
 from .state import STATE
 
-MIN_LANES_PER_THREAD = 64
+MIN_LANES_PER_PART = 64
 """Below this, handing lanes to a thread costs more than playing them."""
+PARTS_PER_THREAD = 6
 
 
 class Tables:
@@ -70,20 +72,29 @@ class Tables:
 
     @staticmethod
     def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
-        parts = max(1, min(threads, lanes // MIN_LANES_PER_THREAD))
+        parts = max(1, min(PARTS_PER_THREAD * threads, lanes // MIN_LANES_PER_PART)) if threads > 1 else 1
         edges = [lanes * part // parts for part in range(parts + 1)]
         return list(pairwise(edges))
 
     def _over_lanes(self, kernel: Callable[..., Any], *args: Any) -> None:
-        """Call a kernel on all lanes, split over the threads; the calling thread takes the first part."""
+        """Call a kernel on all lanes. Several threads take the parts as they come: a thread that wakes late does fewer,
+        and waking one takes as long as playing hundreds of lanes."""
         if len(self._parts) == 1:
             kernel(*args, 0, self.lanes)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(len(self._parts) - 1, thread_name_prefix="persian-rummy")
-        waiting: list[Future[Any]] = [self._pool.submit(kernel, *args, *part) for part in self._parts[1:]]
-        kernel(*args, *self._parts[0])
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="persian-rummy")
+        parts = iter(self._parts)
+
+        def work() -> None:
+            for part in parts:  # one iterator for all threads: each part goes to one of them
+                kernel(*args, *part)
+
+        waiting: list[Future[Any]] = [self._pool.submit(work) for _ in range(self.threads - 1)]
+        work()
         for future in waiting:
+            while not future.done():  # at most a part away: sleeping would take longer
+                time.sleep(0)
             future.result()
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
