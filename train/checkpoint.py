@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -25,7 +25,6 @@ from persian_rummy_env.state import STATE
 
 from .config import Config
 from .ppo import Learner
-from .rollout import Collector
 
 FILE = "checkpoint.safetensors"
 POLICY = "policy.safetensors"
@@ -40,6 +39,14 @@ def versions() -> dict[str, str]:
     """What a checkpoint must agree on with the code that reads it."""
     state = hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16]
     return {"format": FORMAT, "observation": str(VERSION), "state": state}
+
+
+class Tables(Protocol):
+    """Tables that go on where they were: the games with their generators, and a stream of draws."""
+
+    def state(self) -> tuple[np.ndarray, dict[str, Any]]: ...
+
+    def restore(self, games: np.ndarray, rng: dict[str, Any]) -> None: ...
 
 
 @dataclass
@@ -92,7 +99,7 @@ class Checkpoint:
             raise CheckpointError(f"{path}: what it says of itself cannot be read ({error})") from error
         return cls(path, config, counters, streams, tensors)
 
-    def restore(self, learner: Learner, collectors: Sequence[Collector]) -> None:
+    def restore(self, learner: Learner, collectors: Sequence[Tables]) -> None:
         """Put everything back where ``save_run`` found it.
 
         Raises:
@@ -117,9 +124,7 @@ class Checkpoint:
         return {name.removeprefix(prefix): tensor for name, tensor in self.tensors.items() if name.startswith(prefix)}
 
 
-def save_run(
-    folder: Path, config: Config, counters: Counters, learner: Learner, collectors: Sequence[Collector]
-) -> None:
+def save_run(folder: Path, config: Config, counters: Counters, learner: Learner, collectors: Sequence[Tables]) -> None:
     """Write the checkpoint and the policy of a run into its folder."""
     tensors: dict[str, Tensor] = {}
     for name, network in (("actor", learner.actor), ("critic", learner.critic)):
