@@ -81,9 +81,13 @@ print(shown.seat.tolist())
 """
 
 
+MAKE = "import persian_rummy_env\npersian_rummy_env.PersianRummyVecEnv(1)"
+
+
 @compiles
-def test_the_first_compile_is_told_of_and_kept(tmp_path: Path) -> None:
-    first = run(PLAY, ROOT, tmp_path)
+def test_the_first_compile_is_told_of_and_is_all_there_is(tmp_path: Path) -> None:
+    """Making a face compiles whatever playing needs, so that no step is ever slow without a word."""
+    first = run(MAKE, ROOT, tmp_path)
     said = first.stderr.splitlines()
     assert len(said) == 2
     assert said[0].startswith("persian_rummy_env: compiling the game engine, kept in ")
@@ -93,7 +97,7 @@ def test_the_first_compile_is_told_of_and_kept(tmp_path: Path) -> None:
     kept = files(tmp_path)
     assert any(name.endswith(".nbc") for name in kept)
     second = run(PLAY, ROOT, tmp_path)
-    assert (second.stdout, second.stderr) == (first.stdout, "")
+    assert second.stderr == ""
     assert files(tmp_path) == kept, "the first compile has left something uncompiled"
 
 
