@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -74,14 +75,18 @@ class VectorRuns:
                 self.actions.append(actions)
                 self.env.step(actions)
 
+    def play(self) -> None:
+        """Every step, by the actions drawn beforehand."""
+        step = self.env.step
+        for actions in self.actions:
+            step(actions)
+
     def steps_alone(self) -> float:
         """Decisions per second, by actions drawn beforehand."""
-        step = self.env.step
         with cores(self.cores):
             self.env.set_state(self.start)
             start = time.perf_counter()
-            for actions in self.actions:
-                step(actions)
+            self.play()
             return self.decisions / (time.perf_counter() - start)
 
     def with_drawing(self) -> float:
@@ -93,6 +98,16 @@ class VectorRuns:
             for _ in range(self.steps):
                 step(sample())
             return self.decisions / (time.perf_counter() - start)
+
+
+def apart(halves: Sequence[VectorRuns]) -> float:
+    """Decisions per second of batches that have a thread each and share nothing: what this machine's cores can give
+    at most, since nothing is handed over or waited for."""
+    with cores(len(halves)), ThreadPoolExecutor(len(halves)) as pool:
+        start = time.perf_counter()
+        for half in [pool.submit(half.play) for half in halves]:
+            half.result()
+        return sum(half.decisions for half in halves) / (time.perf_counter() - start)
 
 
 def vector_figures(
@@ -108,6 +123,14 @@ def vector_figures(
         measures["step_copy", lanes] = VectorRuns(lanes, decisions, copy=True).steps_alone
     two = VectorRuns(marked[-1], decisions, threads=2)
     measures["step_two_threads", marked[-1]] = two.steps_alone
+    halves = [VectorRuns(marked[-1] // 2, decisions // 2) for _ in range(2)]
+
+    def two_apart() -> float:
+        for half in halves:
+            half.env.set_state(half.start)
+        return apart(halves)
+
+    measures["step_two_apart", marked[-1]] = two_apart
     found: Figures = {}
     for (name, lanes), values in in_turn(measures, runs).items():
         found.setdefault(name, {})[str(lanes)] = figure(values, "decisions/s")

@@ -124,6 +124,7 @@ def vector_table(ours: Result) -> str:
         "step_and_drawing": "step and drawing",
         "step_copy": "step, arrays to keep",
         "step_two_threads": "step, two threads",
+        "step_two_apart": "two batches of n/2, a thread each",
     }
     rows = [
         [f"{int(lanes):,}", *(spread(vector[name][lanes]) if lanes in vector[name] else "" for name in columns)]
