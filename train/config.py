@@ -37,7 +37,6 @@ class RunConfig:
         deals: deals played for an update, all to their end.
         width: features of every network.
         blocks: residual blocks of every network.
-        points: points of margin that are a reward of 1.
         minibatch: decisions per step of the optimiser.
         epochs: passes over the decisions of an update.
         lr: learning rate (Adam), at the start and at the end.
@@ -70,7 +69,6 @@ class RunConfig:
     deals: int = 256
     width: int = 256
     blocks: int = 2
-    points: float = 50.0
     minibatch: int = 1024
     epochs: int = 2
     lr: tuple[float, float] = (7e-4, 7e-5)
@@ -91,7 +89,7 @@ class RunConfig:
         for name in ("updates", "pause_after"):
             if getattr(self, name) is not None:
                 at_least(self, name, 1)
-        above(self, "minutes", "points", "clip_norm", "adam_eps", "eval_every", "save_every")
+        above(self, "minutes", "clip_norm", "adam_eps", "eval_every", "save_every")
         pair(self, "lr")
         if max(self.lr) == 0:
             raise ValueError(f"lr={self.lr}: expected a number above 0 at the start or at the end")
@@ -161,6 +159,7 @@ class Config(RunConfig):
             then see the score, and the reward is how much a decision changes that chance. Made to finish a player that
             was trained for the margin (``start``).
         win_sd: for ``win``: standard deviation of a deal's margin, in points, from which the chance is worked out.
+        points: points of margin that are a reward of 1.
         gae_lambda: of the advantage estimates, per decision of a seat.
         clip: PPO's bound on the ratio of new to old probability.
         kl_stop: the actor rests for what remains of an update once a minibatch has drifted so far from the policy that
@@ -182,6 +181,7 @@ class Config(RunConfig):
     suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
     objective: Literal["margin", "win"] = "margin"
     win_sd: float = 110.0
+    points: float = 50.0
     gae_lambda: float = 0.95
     clip: float = 0.2
     kl_stop: float = 0.02
@@ -198,7 +198,7 @@ class Config(RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        above(self, "clip", "win_sd")
+        above(self, "clip", "points", "win_sd")
         pair(self, "entropy")
         if not 0 <= self.gae_lambda <= 1:
             raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")

@@ -16,21 +16,18 @@ from persian_rummy_env.bots import BOTS
 FILE = "metrics.csv"
 RUNGS = tuple(BOTS)
 """The bots that a run is measured against."""
+RUN_COLUMNS = (
+    *("update", "decisions", "deals", "seconds", "progress", "decisions_per_second"),
+    *("collect_seconds", "learn_seconds", "kept", "lr", "actor_norm"),
+)
+DEAL_COLUMNS = ("deal_length", "deal_margin", "out_rate")
+MATCH_COLUMNS = tuple(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high", "won"))
 COLUMNS = (
-    *(
-        "update",
-        "decisions",
-        "deals",
-        "seconds",
-        "progress",
-        "decisions_per_second",
-        "collect_seconds",
-        "learn_seconds",
-    ),
-    *("kept", "deal_length", "deal_margin", "out_rate"),
+    *RUN_COLUMNS,
+    *DEAL_COLUMNS,
     *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
-    *("lr", "entropy_weight", "actor_norm", "critic_norm", "magnet_kl", "pool", "pool_margin"),
-    *(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high", "won")),
+    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin"),
+    *MATCH_COLUMNS,
 )
 TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds")
 """Columns that hang on the clock; with a budget in updates all others repeat from run to run."""

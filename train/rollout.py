@@ -127,7 +127,6 @@ class DealTables:
 
     def __init__(self, config: RunConfig, part: int, lanes: int, device: torch.device) -> None:
         self.lanes = lanes
-        self.points = config.points
         self.games = config.shape.games
         self.device = device
         self.bf16 = config.precision == "bf16"
@@ -225,7 +224,7 @@ class Collector(DealTables):
         with self.autocast():
             played = self.play(choose, who, self._orders())
             value = self._values(critic, played.view, played.legal)
-        earned = played.earned / self.points
+        earned = played.earned / config.points
         if config.objective == "win":
             earned = win_worth(played.earned, played.left, config.win_sd)
         lane, seat, time = played.lane, played.seat, played.time

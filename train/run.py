@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 
 import persian_rummy_env
@@ -131,6 +132,15 @@ def device_of(config: RunConfig) -> torch.device:
 def parts_of(total: int, count: int) -> list[int]:
     """A whole number as the sum of ``count`` that are as equal as can be."""
     return [total * (part + 1) // count - total * part // count for part in range(count)]
+
+
+def deal_facts(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[str, float]:
+    """What the log holds of how deals went."""
+    return {
+        "deal_length": float(length.mean()),
+        "deal_margin": float(abs(margin).mean()),
+        "out_rate": float(out.mean()),
+    }
 
 
 def free_folder(config: RunConfig) -> Path:

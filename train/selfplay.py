@@ -17,7 +17,7 @@ from .command import parse
 from .config import PRESETS, Config
 from .ppo import Learner
 from .rollout import BOTH, Collector, Rollout
-from .run import against_rungs, device_of, parts_of, progress, run, time_facts
+from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
 from .screen import Screen
 from .shards import Shards
 
@@ -87,9 +87,7 @@ def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, 
     row = {
         **time_facts(config, counters, int(rollout.length.sum()), collect, learn),
         "kept": len(rollout),
-        "deal_length": float(rollout.length.mean()) / config.episode_deals,
-        "deal_margin": float(abs(rollout.margin).mean()),
-        "out_rate": float(rollout.out.mean()),
+        **deal_facts(rollout.length / config.episode_deals, rollout.margin, rollout.out),
     }
     against = rollout.side != BOTH
     if against.any():
