@@ -2,8 +2,8 @@
 
 As in DouZero (Zha and others 2021): whole deals are played by the network, now and then at random, and it regresses
 what each of its actions was followed by. The mask keeps it to legal actions, in play and in what is learnt. It learns
-the margin that the seat's team still makes by the end of the deal. That is the deal's final margin less what lies on the
-table, which is the same whatever is chosen: actions keep their order, and the network need not add up the table.
+the margin that the seat's team still makes by the end of the deal. That is the deal's final margin less what lies on
+the table, which is the same whatever is chosen: actions keep their order, and the network need not add up the table.
 
 The folder is that of ``train.selfplay``, and so are ``--resume`` and Ctrl-C. The logits of ``policy.safetensors`` are
 the values, so that its likeliest action is its best.

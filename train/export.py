@@ -11,6 +11,7 @@ A TorchScript file needs torch to run, an ONNX file a runtime such as onnxruntim
 
 from __future__ import annotations
 
+import importlib
 import io
 import warnings
 from collections.abc import Sequence
@@ -90,6 +91,8 @@ def onnx(module: Standalone) -> bytes:
     Raises:
         ModuleNotFoundError: onnx or onnxscript is not installed.
     """
+    for library in ("onnx", "onnxscript"):
+        importlib.import_module(library)
     batch = torch.export.Dim("batch")
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the exporter, about its own insides
