@@ -169,10 +169,22 @@ def likeliest(actions, count, log_p, chosen, chosen_log_p):
 
 
 @kernel
-def choice_terms(actions, count, log_p, taken, taken_log_p, entropy):
-    """The log-probability of the action taken, and the entropy, of each row."""
+def choice_terms(actions, count, log_p, magnet, taken, taken_log_p, entropy, divergence):
+    """The log-probability of the action taken, the entropy, and the divergence from a magnet, of each row.
+
+    Args:
+        magnet: float32 as ``log_p``, the magnet's log-probabilities; without rows: there is none.
+        divergence: (b,) float32, gets KL(policy, magnet); 0 without one.
+    """
     for r in range(len(count)):
         spread = 0.0
+        if len(magnet) > 0:
+            away = 0.0
+            for k in range(count[r]):
+                away += math.exp(log_p[r, k]) * (log_p[r, k] - magnet[r, k])
+            divergence[r] = away
+        else:
+            divergence[r] = 0.0
         for k in range(count[r]):
             spread -= math.exp(log_p[r, k]) * log_p[r, k]
             if actions[r, k] == taken[r]:
@@ -182,8 +194,9 @@ def choice_terms(actions, count, log_p, taken, taken_log_p, entropy):
 
 @kernel
 def choice_gradient(
-    hidden, weight, actions, count, log_p, taken, entropy, of_log_p, of_entropy, of_hidden, of_weight, of_bias
-):
+    hidden, weight, actions, count, log_p, magnet, taken, entropy, divergence,
+    of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,
+):  # fmt: skip
     """Gradients of the last layer, given those of ``choice_terms``; adds to ``of_weight`` and ``of_bias``."""
     width = hidden.shape[1]
     for r in range(len(hidden)):
@@ -197,6 +210,8 @@ def choice_gradient(
             slope = -of_log_p[r] * p - of_entropy[r] * p * (log_p[r, k] + entropy[r])
             if action == taken[r]:
                 slope += of_log_p[r]
+            if len(magnet) > 0:
+                slope += of_divergence[r] * p * (log_p[r, k] - magnet[r, k] - divergence[r])
             factor = np.float32(slope)
             terms = weight[action]
             total = of_weight[action]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ class LearnedPolicy(Policy):
         actions = np.empty(len(legal), dtype=np.int64)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
-            rows = rows_on(self.device, batch.observation[chunk], legal[chunk])
+            rows = rows_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
             fractions = None if self.rng is None else self.rng.random(len(legal[chunk]))
             actions[chunk] = self.actor.choose(rows, fractions)[0]
         return actions
@@ -72,7 +73,7 @@ def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
         "format": FORMAT,
         "observation": str(VERSION),
         "actions": str(NUM_ACTIONS),
-        "shape": json.dumps({"width": actor.shape.width, "blocks": actor.shape.blocks}),
+        "shape": json.dumps(asdict(actor.shape)),
     }
     return save({name: tensor.cpu().contiguous() for name, tensor in actor.state_dict().items()}, says)
 

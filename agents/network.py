@@ -23,7 +23,7 @@ from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
 
 from . import kernels
-from .rows import SCALE, VIEW_SIZE, SparseRows
+from .rows import OF_OTHER_DEALS, VIEW_SIZE, SparseRows, input_scale
 
 MASKED = torch.finfo(torch.float32).min
 """The logit of an illegal action: below every legal one, and finite."""
@@ -47,9 +47,9 @@ class DenseRows(NamedTuple):
 Rows: TypeAlias = SparseRows | DenseRows
 
 
-def rows_on(device: torch.device, view: np.ndarray, legal: np.ndarray) -> Rows:
-    """The form of rows that suits a device."""
-    return SparseRows.of(view, legal) if device.type == "cpu" else DenseRows.of(view, legal, device)
+def rows_on(device: torch.device, view: np.ndarray, legal: np.ndarray, games: bool = False) -> Rows:
+    """The form of rows that suits a device; ``games``: for networks that read of other deals (``Shape.games``)."""
+    return SparseRows.of(view, legal, games) if device.type == "cpu" else DenseRows.of(view, legal, device)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -103,26 +103,27 @@ class _SparseFirst(torch.autograd.Function):
 class _SparseLast(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, rows: SparseRows, taken: np.ndarray
-    ) -> tuple[Tensor, Tensor]:
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, rows: SparseRows, taken: np.ndarray, magnet: np.ndarray
+    ) -> tuple[Tensor, Tensor, Tensor]:
         log_p = np.empty(rows.actions.shape, dtype=np.float32)
         kernels.last_layer(_array(hidden), _array(weight), _array(bias), rows.actions, rows.counts, log_p)
-        taken_log_p, entropy = np.empty((2, len(taken)), dtype=np.float32)
-        kernels.choice_terms(rows.actions, rows.counts, log_p, taken, taken_log_p, entropy)
-        ctx.arrays = (_array(hidden), _array(weight), rows.actions, rows.counts, log_p, taken, entropy)
-        return torch.from_numpy(taken_log_p), torch.from_numpy(entropy)
+        terms = np.empty((3, len(taken)), dtype=np.float32)
+        kernels.choice_terms(rows.actions, rows.counts, log_p, magnet, taken, *terms)
+        ctx.arrays = (_array(hidden), _array(weight), rows.actions, rows.counts, log_p, magnet, taken, *terms[1:])
+        taken_log_p, entropy, divergence = (torch.from_numpy(term) for term in terms)
+        return taken_log_p, entropy, divergence
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        hidden, weight, actions, counts, log_p, taken, entropy = ctx.arrays
-        of_log_p, of_entropy = (_array(gradient) for gradient in gradients)
+        hidden, weight, actions, counts, log_p, magnet, taken, entropy, divergence = ctx.arrays
+        of_log_p, of_entropy, of_divergence = (_array(gradient) for gradient in gradients)
         of_hidden, of_weight = np.empty_like(hidden), np.zeros_like(weight)
         of_bias = np.zeros(len(weight), dtype=np.float32)
         kernels.choice_gradient(
-            hidden, weight, actions, counts, log_p, taken, entropy,
-            of_log_p, of_entropy, of_hidden, of_weight, of_bias,
+            hidden, weight, actions, counts, log_p, magnet, taken, entropy, divergence,
+            of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,
         )  # fmt: skip
-        return torch.from_numpy(of_hidden), torch.from_numpy(of_weight), torch.from_numpy(of_bias), None, None
+        return torch.from_numpy(of_hidden), torch.from_numpy(of_weight), torch.from_numpy(of_bias), None, None, None
 
 
 class Residual(nn.Module):
@@ -139,10 +140,12 @@ class Residual(nn.Module):
 
 @dataclass(frozen=True)
 class Shape:
-    """The size of a network: ``width`` features, ``blocks`` residual blocks."""
+    """What a network is: ``width`` features, ``blocks`` residual blocks; ``games``: it also reads what an observation
+    says of other deals than the one under way (``rows.OTHER_DEALS``)."""
 
     width: int = 256
     blocks: int = 2
+    games: bool = False
 
 
 class Trunk(nn.Module):
@@ -156,8 +159,14 @@ class Trunk(nn.Module):
         self.bias = nn.Parameter(torch.zeros(shape.width))
         self.blocks = nn.ModuleList(Residual(shape.width) for _ in range(shape.blocks))
         self.norm = nn.LayerNorm(shape.width)
-        self.register_buffer("scale", torch.from_numpy(SCALE[:inputs].copy()), persistent=False)
+        self.register_buffer("scale", torch.from_numpy(input_scale(shape.games)[:inputs]), persistent=False)
         nn.init.normal_(self.weight, std=0.1)  # some 90 bytes are set, so that features begin near unit size
+        self.forget_other_deals()
+
+    @torch.no_grad()
+    def forget_other_deals(self) -> None:
+        """Let what is said of other deals make no difference, until it is learnt that it does."""
+        self.weight[torch.from_numpy(OF_OTHER_DEALS)] = 0
 
     def forward(self, rows: Rows) -> Tensor:
         if isinstance(rows, SparseRows):
@@ -167,6 +176,17 @@ class Trunk(nn.Module):
         for block in self.blocks:
             x = block(x)
         return gelu(self.norm(x).float())
+
+
+NO_MAGNET = np.empty((0, 0), dtype=np.float32)
+
+
+def uniform_choices(rows: Rows) -> Tensor:
+    """``Actor.choices`` of the policy that draws uniformly among legal actions."""
+    if isinstance(rows, DenseRows):
+        return (-rows.mask.sum(-1, keepdim=True).float().log()).expand(rows.mask.shape)
+    counts = -np.log(rows.counts.astype(np.float32))
+    return torch.from_numpy(np.repeat(counts[:, None], rows.actions.shape[1], axis=1))
 
 
 class Actor(nn.Module):
@@ -186,12 +206,39 @@ class Actor(nn.Module):
 
     def evaluate(self, rows: Rows, taken: np.ndarray | Tensor) -> tuple[Tensor, Tensor]:
         """Log-probability of the actions ``taken`` (b,), and entropy, of each row."""
+        log_p, entropy, _ = self.evaluate_near(rows, taken, None)
+        return log_p, entropy
+
+    def evaluate_near(
+        self, rows: Rows, taken: np.ndarray | Tensor, magnet: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """As ``evaluate``, and the divergence KL(this policy, magnet) of each row (0 without a magnet).
+
+        Args:
+            magnet: what ``choices`` of the magnet, or ``uniform_choices``, says of the same rows.
+        """
         if isinstance(rows, SparseRows):
             hidden = self.trunk(rows)
-            return _SparseLast.apply(hidden, self.last.weight, self.last.bias, rows, taken)  # type: ignore[return-value]
+            listed = NO_MAGNET if magnet is None else _array(magnet)
+            return _SparseLast.apply(hidden, self.last.weight, self.last.bias, rows, taken, listed)  # type: ignore[return-value]
         log_p = self.log_p(rows)
         taken = torch.as_tensor(taken, device=log_p.device)
-        return log_p.gather(1, taken[:, None])[:, 0], masked_entropy(log_p, rows.mask)
+        taken_log_p, entropy = log_p.gather(1, taken[:, None])[:, 0], masked_entropy(log_p, rows.mask)
+        if magnet is None:
+            return taken_log_p, entropy, torch.zeros_like(entropy)
+        pull = torch.where(rows.mask, log_p.exp() * magnet, 0.0).sum(-1)
+        return taken_log_p, entropy, -entropy - pull
+
+    @torch.no_grad()
+    def choices(self, rows: Rows) -> Tensor:
+        """Log-probabilities of the legal actions, float32, in the form of the rows: (b, most) as ``SparseRows`` lists
+        them, (b, 547) for ``DenseRows``. What stands at other places means nothing."""
+        if isinstance(rows, DenseRows):
+            return self.log_p(rows)
+        listed = np.zeros(rows.actions.shape, dtype=np.float32)
+        hidden = _array(self.trunk(rows))
+        kernels.last_layer(hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed)
+        return torch.from_numpy(listed)
 
     @torch.no_grad()
     def choose(self, rows: Rows, fractions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -206,10 +253,8 @@ class Actor(nn.Module):
             if fractions is not None:
                 chosen = masked_draw(log_p, torch.from_numpy(fractions).to(log_p.device))
             return chosen.cpu().numpy(), log_p.gather(1, chosen[:, None])[:, 0].cpu().numpy()
-        listed = np.empty(rows.actions.shape, dtype=np.float32)
-        hidden = _array(self.trunk(rows))
-        kernels.last_layer(hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed)
-        actions, taken = np.empty(len(hidden), dtype=np.int64), np.empty(len(hidden), dtype=np.float32)
+        listed = _array(self.choices(rows))
+        actions, taken = np.empty(len(listed), dtype=np.int64), np.empty(len(listed), dtype=np.float32)
         if fractions is None:
             kernels.likeliest(rows.actions, rows.counts, listed, actions, taken)
         else:

@@ -16,21 +16,28 @@ HIDDEN_SIZE = len(OTHERS) * NUM_CARDS
 VIEW_SIZE = SIZE + HIDDEN_SIZE
 """Bytes of a view: an observation, then the other three hands."""
 OTHER_DEALS = ("score_bits_us", "score_bits_them", "out", "deal", "deals_after", "score")
-"""Blocks that tell of other deals than the one under way. They are not read: the aim is the margin of each deal, so
-they do not matter, and a player that was trained on single deals plays games of several the same way."""
+"""Blocks that tell of other deals than the one under way. Where the aim is the margin of each deal they do not matter
+and are not read, so that a player that was trained on single deals plays games of several the same way. A network whose
+aim is to win games reads them."""
 
 
-def input_scale() -> np.ndarray:
-    """What each byte of a view is multiplied by: shape (VIEW_SIZE,), float32; 0 for one that is not read."""
+def input_scale(games: bool = False) -> np.ndarray:
+    """What each byte of a view is multiplied by: shape (VIEW_SIZE,), float32; 0 for one that is not read.
+
+    Args:
+        games: read the blocks of other deals as well.
+    """
     scale = np.ones(VIEW_SIZE, dtype=np.float32)
     scale[:SIZE] = 1 / HIGH.astype(np.float32)
     for block in BLOCKS:
-        if block.name in OTHER_DEALS:
+        if block.name in OTHER_DEALS and not games:
             scale[block.slice] = 0
     return scale
 
 
-SCALE = input_scale()
+SCALE, GAME_SCALE = input_scale(), input_scale(games=True)
+OF_OTHER_DEALS = np.flatnonzero(SCALE != GAME_SCALE)
+"""The bytes of those blocks."""
 
 
 class SparseRows(NamedTuple):
@@ -50,14 +57,14 @@ class SparseRows(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def of(cls, view: np.ndarray, legal: np.ndarray) -> SparseRows:
-        """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64."""
+    def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseRows:
+        """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in ``input_scale``."""
         rows = len(view)
         words = np.ascontiguousarray(view).view(np.uint32)
         column = np.empty(view.size + 1, dtype=np.int16)
         value = np.empty(view.size + 1, dtype=np.float32)
         start, middle = np.empty(rows + 1, dtype=np.int64), np.empty(rows, dtype=np.int64)
-        kernels.list_bytes(words, SIZE, SCALE, start, middle, column, value)
+        kernels.list_bytes(words, SIZE, GAME_SCALE if games else SCALE, start, middle, column, value)
         legal, counts = np.ascontiguousarray(legal), np.empty(rows, dtype=np.int64)
         actions = np.zeros((rows, kernels.count_legal(legal, counts)), dtype=np.int16)
         kernels.list_legal(legal, actions)

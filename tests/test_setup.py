@@ -40,7 +40,9 @@ def import_names(requirements: list[str]) -> set[str]:
 
 CORE_LIBRARIES = {"numpy", "numba"}
 ENV_LIBRARIES = import_names(PROJECT["dependencies"])
-TRAIN_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["train"])
+TRAIN_LIBRARIES = ENV_LIBRARIES.union(
+    *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export"))
+)
 LIBRARIES = {
     "tables": CORE_LIBRARIES,
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms

@@ -23,12 +23,12 @@ from agents.learned import policy_bytes
 from persian_rummy_env.observation import VERSION
 from persian_rummy_env.state import STATE
 
-from .config import Config
-from .ppo import Learner
+from .config import Config, RunConfig
+from .learner import NetworkLearner
 
 FILE = "checkpoint.safetensors"
 POLICY = "policy.safetensors"
-FORMAT = "persian-rummy-training/1"
+FORMAT = "persian-rummy-training/2"
 
 
 class CheckpointError(ValueError):
@@ -67,13 +67,13 @@ class Checkpoint:
     """A checkpoint read: ``config``, ``counters``, and the rest as it stands in the file."""
 
     path: Path
-    config: Config
+    config: RunConfig
     counters: Counters
     streams: dict[str, Any]
     tensors: dict[str, Tensor]
 
     @classmethod
-    def read(cls, folder: Path, config_type: type[Config] = Config) -> Checkpoint:
+    def read(cls, folder: Path, config_type: type[RunConfig] = Config) -> Checkpoint:
         """The checkpoint of a run's folder, by a script whose settings are a ``config_type``.
 
         Raises:
@@ -99,39 +99,27 @@ class Checkpoint:
             raise CheckpointError(f"{path}: what it says of itself cannot be read ({error})") from error
         return cls(path, config, counters, streams, tensors)
 
-    def restore(self, learner: Learner, collectors: Sequence[Tables]) -> None:
+    def restore(self, learner: NetworkLearner, collectors: Sequence[Tables]) -> None:
         """Put everything back where ``save_run`` found it.
 
         Raises:
             CheckpointError: the tensors are not those of this run.
         """
         try:
-            for name, network in (("actor", learner.actor), ("critic", learner.critic)):
-                network.load_state_dict(self._under(f"{name}."))
-                optimizer = learner.optimizers[name]
-                fields = ("step", "exp_avg", "exp_avg_sq")
-                count = len(optimizer.state_dict()["param_groups"][0]["params"])
-                state = {i: {field: self.tensors[f"adam.{name}.{i}.{field}"] for field in fields} for i in range(count)}
-                optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+            learner.restore(self.tensors, self.streams["learner"])
             for part, collector in enumerate(collectors):
                 games = self.tensors[f"games.{part}"].numpy().view(STATE)
                 collector.restore(games, self.streams["collectors"][part])
-            learner.rng.bit_generator.state = self.streams["learner"]
         except (KeyError, IndexError, RuntimeError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.path}: not of a run with these settings ({error})") from error
 
-    def _under(self, prefix: str) -> dict[str, Tensor]:
-        return {name.removeprefix(prefix): tensor for name, tensor in self.tensors.items() if name.startswith(prefix)}
 
-
-def save_run(folder: Path, config: Config, counters: Counters, learner: Learner, collectors: Sequence[Tables]) -> None:
+def save_run(
+    folder: Path, config: RunConfig, counters: Counters, learner: NetworkLearner, collectors: Sequence[Tables]
+) -> None:
     """Write the checkpoint and the policy of a run into its folder."""
-    tensors: dict[str, Tensor] = {}
-    for name, network in (("actor", learner.actor), ("critic", learner.critic)):
-        tensors |= {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
-        for i, state in learner.optimizers[name].state_dict()["state"].items():
-            tensors |= {f"adam.{name}.{i}.{field}": tensor for field, tensor in state.items()}
-    streams: dict[str, Any] = {"learner": learner.rng.bit_generator.state, "collectors": []}
+    tensors, says_learner = learner.state()
+    streams: dict[str, Any] = {"learner": says_learner, "collectors": []}
     for part, collector in enumerate(collectors):
         games, stream = collector.state()
         tensors[f"games.{part}"] = torch.from_numpy(_bytes_of(games))
@@ -164,6 +152,6 @@ def write_whole(path: Path, content: bytes) -> None:
     os.replace(beside, path)  # noqa: PTH105 (the atomic one by name)
 
 
-def config_text(config: Config, about: Mapping[str, Any]) -> str:
+def config_text(config: RunConfig, about: Mapping[str, Any]) -> str:
     """What ``config.json`` of a run's folder holds: the settings, and the versions they ran with."""
     return json.dumps({"settings": config.as_dict(), "versions": versions() | dict(about)}, indent=2) + "\n"

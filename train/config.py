@@ -1,4 +1,5 @@
-"""The settings of a training run: one frozen dataclass, checked when it is made."""
+"""The settings of a training run: a frozen dataclass, checked when it is made. ``RunConfig`` is what every way of
+training has, ``Config`` is PPO self-play."""
 
 from __future__ import annotations
 
@@ -11,18 +12,19 @@ from typing import Any, Literal, TypeVar
 from agents.network import Shape
 from persian_rummy_env.rules import RuleSet
 
-C = TypeVar("C", bound="Config")
+C = TypeVar("C", bound="RunConfig")
 
 
 @dataclass(frozen=True)
-class Config:
-    """Train one player for all four seats by PPO self-play.
+class RunConfig:
+    """What every training has.
 
     Attributes:
-        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``gpu``.
+        preset: where the defaults come from.
         resume: go on with the run in this folder; of the other settings only the budget may then be given.
         out: folder of the run.
         exists: what happens if there is a run in it: ``refuse``; ``number``, the new one goes to ``OUT-2``, ``OUT-3`` …
+        start: begin as the trained policy of this file; its shape must be that of ``width`` and ``blocks``.
         seed: of everything: weights, deals, draws, order of minibatches.
         minutes: budget in minutes of training (evaluation not counted). Schedules follow the share that is spent.
         updates: budget in updates instead; schedules follow their number, and runs repeat bit for bit on a CPU.
@@ -33,36 +35,28 @@ class Config:
         quad_bonus: rule: which sets of four laid at once count double.
         stock_out: rule: what ends a deal once the stock is empty.
         deals: deals played for an update, all to their end.
-        width: features of both networks.
-        blocks: residual blocks of both networks.
-        hidden_hands: the critic sees the other three hands. The actor never does.
-        suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
-            partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
-            another order.
-        points: points of margin that are a reward of 1.
-        gae_lambda: of the advantage estimates, per decision of a seat.
+        width: features of every network.
+        blocks: residual blocks of every network.
         minibatch: decisions per step of the optimiser.
         epochs: passes over the decisions of an update.
-        clip: PPO's bound on the ratio of new to old probability.
-        kl_stop: the actor rests for what remains of an update once a minibatch has drifted so far from the policy that
-            played; 0: never.
         lr: learning rate (Adam), at the start and at the end.
-        entropy: weight of the entropy bonus, at the start and at the end.
-        clip_norm: largest norm of the gradient of either network.
+        clip_norm: largest norm of the gradient of a network.
         adam_eps: Adam's epsilon.
         eval_every: seconds of training between matches against the bots; with ``updates``, updates.
         eval_pairs: duplicate pairs of such a match.
         final_pairs: duplicate pairs of the matches at the end.
         save_every: seconds of training between checkpoints; with ``updates``, updates.
+        wandb: log to Weights & Biases as well (``pip install wandb``); ``WANDB_MODE=offline`` is obeyed.
 
     Raises:
         ValueError: a setting out of range, or two that contradict each other; the message names them.
     """
 
-    preset: Literal["quick", "two-cores", "gpu"] = "quick"
+    preset: str = "quick"
     resume: Path | None = None
     out: Path = Path("runs/quick")
     exists: Literal["refuse", "number"] = "refuse"
+    start: Path | None = None
     seed: int = 1
     minutes: float | None = 5.0
     updates: int | None = None
@@ -75,43 +69,30 @@ class Config:
     deals: int = 256
     width: int = 256
     blocks: int = 2
-    hidden_hands: bool = True
-    suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
-    points: float = 50.0
-    gae_lambda: float = 0.95
     minibatch: int = 1024
     epochs: int = 2
-    clip: float = 0.2
-    kl_stop: float = 0.02
     lr: tuple[float, float] = (7e-4, 7e-5)
-    entropy: tuple[float, float] = (0.02, 0.004)
     clip_norm: float = 0.5
     adam_eps: float = 1e-5
     eval_every: float = 30.0
     eval_pairs: int = 512
     final_pairs: int = 4096
     save_every: float = 30.0
+    wandb: bool = False
 
     def __post_init__(self) -> None:
         if (self.minutes is None) == (self.updates is None):
             raise ValueError(f"minutes={self.minutes}, updates={self.updates}: expected one of the two, as the budget")
-        for name in ("seed",):
-            at_least(self, name, 0)
+        at_least(self, "seed", 0)
         for name in ("threads", "deals", "blocks", "minibatch", "epochs", "eval_pairs", "final_pairs"):
             at_least(self, name, 1)
         for name in ("updates", "pause_after"):
             if getattr(self, name) is not None:
                 at_least(self, name, 1)
-        for name in ("minutes", "points", "clip", "clip_norm", "adam_eps", "eval_every", "save_every"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
-        for name, pair in (("lr", self.lr), ("entropy", self.entropy)):
-            if len(pair) != 2 or min(pair) < 0 or (name == "lr" and max(pair) == 0):
-                raise ValueError(f"{name}={pair}: expected two numbers of at least 0, at the start and at the end")
-        if not 0 <= self.gae_lambda <= 1:
-            raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
-        if self.kl_stop < 0:
-            raise ValueError(f"kl_stop={self.kl_stop}: expected a number of at least 0")
+        above(self, "minutes", "clip_norm", "adam_eps", "eval_every", "save_every")
+        pair(self, "lr")
+        if max(self.lr) == 0:
+            raise ValueError(f"lr={self.lr}: expected a number above 0 at the start or at the end")
         if self.width < 8 or self.width % 8:
             raise ValueError(f"width={self.width}: expected a multiple of 8")
         if self.deals < self.threads:
@@ -122,8 +103,6 @@ class Config:
             raise ValueError(
                 f"pause_after={self.pause_after}, updates={self.updates}: the run would end before the pause"
             )
-        if self.suits == "learn" and self.epochs < 2:
-            raise ValueError("suits='learn', epochs=1: the order changes from the second epoch on")
 
     @property
     def rules(self) -> RuleSet:
@@ -132,6 +111,16 @@ class Config:
     @property
     def shape(self) -> Shape:
         return Shape(self.width, self.blocks)
+
+    @property
+    def episode(self) -> Literal["deal", "game"]:
+        """What is played from start to end, in training and in the matches that measure it."""
+        return "deal"
+
+    @property
+    def episode_deals(self) -> int:
+        """Deals of an episode."""
+        return self.rules.deals if self.episode == "game" else 1
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as JSON holds them."""
@@ -151,12 +140,112 @@ class Config:
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
         }
-        for name in ("out", "resume"):
+        for name in ("out", "resume", "start"):
             values[name] = None if values[name] is None else Path(values[name])
         return cls(**values)
 
 
-def at_least(config: Config, name: str, least: int) -> None:
+@dataclass(frozen=True)
+class Config(RunConfig):
+    """Train one player for all four seats by PPO self-play.
+
+    Attributes:
+        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``gpu``.
+        hidden_hands: the critic sees the other three hands. The actor never does.
+        suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
+            partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
+            another order.
+        objective: ``margin``, the points of each deal; ``win``, the chance to win a game of two deals: the networks
+            then see the score, and the reward is how much a decision changes that chance. Made to finish a player that
+            was trained for the margin (``start``).
+        win_sd: for ``win``: standard deviation of a deal's margin, in points, from which the chance is worked out.
+        points: points of margin that are a reward of 1.
+        gae_lambda: of the advantage estimates, per decision of a seat.
+        clip: PPO's bound on the ratio of new to old probability.
+        kl_stop: the actor rests for what remains of an update once a minibatch has drifted so far from the policy that
+            played; 0: never.
+        entropy: weight of the entropy bonus, at the start and at the end.
+        critic_updates: in so many updates at the beginning the critic learns alone: with ``start`` it knows nothing.
+        pool_share: of the deals, against earlier copies of the player; 0: none.
+        pool_after: decisions from which on they are played.
+        pool_size: copies kept; the oldest goes first.
+        pool_every: updates between copies.
+        pool_teams: different copies that a thread meets in an update.
+        magnet: weight of the KL divergence from the magnet, which draws the policy towards it; 0: there is none.
+        magnet_policy: the magnet: ``uniform`` over the legal actions, or ``snapshot``, an earlier copy of the player.
+        magnet_every: for ``snapshot``: updates after which the copy is made anew.
+    """
+
+    preset: Literal["quick", "two-cores", "gpu"] = "quick"  # type: ignore[assignment]
+    hidden_hands: bool = True
+    suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
+    objective: Literal["margin", "win"] = "margin"
+    win_sd: float = 110.0
+    points: float = 50.0
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+    kl_stop: float = 0.02
+    entropy: tuple[float, float] = (0.02, 0.004)
+    critic_updates: int = 0
+    pool_share: float = 0.25
+    pool_after: int = 500_000
+    pool_size: int = 12
+    pool_every: int = 10
+    pool_teams: int = 1
+    magnet: float = 0.0
+    magnet_policy: Literal["uniform", "snapshot"] = "snapshot"
+    magnet_every: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        above(self, "clip", "points", "win_sd")
+        pair(self, "entropy")
+        if not 0 <= self.gae_lambda <= 1:
+            raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
+        for name in ("kl_stop", "magnet"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name}={getattr(self, name)}: expected a number of at least 0")
+        if self.suits == "learn" and self.epochs < 2:
+            raise ValueError(f"suits='learn', epochs={self.epochs}: the order changes from the second epoch on")
+        for name in ("critic_updates", "pool_after"):
+            at_least(self, name, 0)
+        for name in ("pool_size", "pool_every", "pool_teams", "magnet_every"):
+            at_least(self, name, 1)
+        if not 0 <= self.pool_share < 1:
+            raise ValueError(f"pool_share={self.pool_share}: expected a number from 0 to below 1")
+        if self.pool_teams > self.pool_size:
+            raise ValueError(f"pool_teams={self.pool_teams}, pool_size={self.pool_size}: there are not so many copies")
+        if self.objective == "win" and self.deals < self.episode_deals * self.threads:
+            raise ValueError(
+                f"objective='win', deals={self.deals}, threads={self.threads}: every thread must have a game of "
+                f"{self.episode_deals} deals to play"
+            )
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.width, self.blocks, games=self.objective == "win")
+
+    @property
+    def episode(self) -> Literal["deal", "game"]:
+        return "game" if self.objective == "win" else "deal"
+
+
+def above(config: RunConfig, *names: str) -> None:
+    """Refuse a setting that is given and not above 0."""
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and not value > 0:
+            raise ValueError(f"{name}={value}: expected a number above 0")
+
+
+def pair(config: RunConfig, name: str) -> None:
+    """Refuse a setting that is not two numbers of at least 0."""
+    value = getattr(config, name)
+    if len(value) != 2 or not min(value) >= 0:
+        raise ValueError(f"{name}={value}: expected two numbers of at least 0, at the start and at the end")
+
+
+def at_least(config: RunConfig, name: str, least: int) -> None:
     """Refuse a setting that is not a whole number of at least so much."""
     value = getattr(config, name)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -170,6 +259,7 @@ PRESETS: dict[str, Config] = {
     "gpu": replace(
         QUICK,
         preset="gpu",
+        pool_teams=4,
         out=Path("runs/gpu"),
         minutes=10.0,
         device="cuda",

@@ -23,23 +23,23 @@ from .log import COLUMNS as PPO_COLUMNS
 from .log import Log, LogError
 from .match import MatchResult
 from .regress import LabelLearner
-from .rollout import Collector, Rollout
-from .screen import Screen, result_table
-from .selfplay import (
+from .rollout import Collector
+from .run import (
     CURVE_DEALS,
     FINAL_DEALS,
     StopAsked,
     about,
     against_rungs,
-    columns,
     describe,
     due,
-    facts,
     free_folder,
     left,
     paused,
     progress,
 )
+from .run import match_columns as columns
+from .screen import Screen, result_table
+from .selfplay import collect, facts
 from .shards import Shards
 
 COLUMNS = (*PPO_COLUMNS, "stage", "labels", "labels_per_second", "label_loss")
@@ -186,7 +186,7 @@ def played(config: ExpertConfig, counters: Counters, parts: Parts) -> dict[str, 
     learner = parts.learner
     at = config.way(progress(config, counters))
     start = time.perf_counter()
-    rollout = Rollout.join(parts.shards.map(lambda deals: deals.collect(learner.actor, learner.critic), parts.deals))
+    rollout = collect(parts.shards, parts.deals, learner)
     collected = time.perf_counter()
     row = learner.update(rollout, at, rests=counters.stage == "critic")
     learnt = time.perf_counter()

@@ -14,7 +14,7 @@ from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
 
-from .config import Config
+from .config import RunConfig
 from .label_kernels import expert_labels, list_legal, search_labels
 from .rollout import first_legal
 
@@ -98,7 +98,7 @@ class LabelCollector:
         random_share: of the decisions, at random: play also comes to where the network would not go.
     """
 
-    def __init__(self, config: Config, part: int, lanes: int, device: Any, random_share: float) -> None:
+    def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, random_share: float) -> None:
         self.device = device
         self.random_share = random_share
         deals, draws = np.random.SeedSequence([config.seed, part, 0x1ABE1]).spawn(2)

@@ -1,9 +1,11 @@
-"""The numbers of a run: a CSV file always, and TensorBoard's where it is installed."""
+"""The numbers of a run: a CSV file always, TensorBoard's where it is installed, Weights & Biases on demand."""
 
 from __future__ import annotations
 
 import csv
+import importlib
 import os
+import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,21 +16,18 @@ from persian_rummy_env.bots import BOTS
 FILE = "metrics.csv"
 RUNGS = tuple(BOTS)
 """The bots that a run is measured against."""
+RUN_COLUMNS = (
+    *("update", "decisions", "deals", "seconds", "progress", "decisions_per_second"),
+    *("collect_seconds", "learn_seconds", "kept", "lr", "actor_norm"),
+)
+DEAL_COLUMNS = ("deal_length", "deal_margin", "out_rate")
+MATCH_COLUMNS = tuple(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high", "won"))
 COLUMNS = (
-    *(
-        "update",
-        "decisions",
-        "deals",
-        "seconds",
-        "progress",
-        "decisions_per_second",
-        "collect_seconds",
-        "learn_seconds",
-    ),
-    *("kept", "deal_length", "deal_margin", "out_rate"),
+    *RUN_COLUMNS,
+    *DEAL_COLUMNS,
     *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
-    *("lr", "entropy_weight", "actor_norm", "critic_norm"),
-    *(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high")),
+    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin"),
+    *MATCH_COLUMNS,
 )
 TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds")
 """Columns that hang on the clock; with a budget in updates all others repeat from run to run."""
@@ -69,13 +68,22 @@ class Log:
         after: the update that the run goes on from; rows that a cut-off run wrote after it are dropped. 0: a new run.
         decisions: taken by then.
         columns: of the file.
+        wandb: the settings of the run, to log to Weights & Biases as well; None: not.
 
     Raises:
-        LogError: the log of the updates before is not there.
+        LogError: the log of the updates before is not there, or Weights & Biases is not installed.
     """
 
-    def __init__(self, folder: Path, after: int, decisions: int, columns: Sequence[str] = COLUMNS) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        after: int,
+        decisions: int,
+        columns: Sequence[str] = COLUMNS,
+        wandb: Mapping[str, Any] | None = None,
+    ) -> None:
         self.path = folder / FILE
+        self._wandb = None if wandb is None else _wandb(folder, wandb)
         kept = _rows_until(self.path, after, columns) if after else []
         beside = folder / f".{FILE}"
         with beside.open("w", newline="") as file:
@@ -96,16 +104,41 @@ class Log:
         if self._board is not None:
             for name, value in row.items():
                 self._board.add_scalar(_group(name), value, row["decisions"])
+        if self._wandb is not None:
+            self._wandb.log({"decisions": row["decisions"], **{_group(name): value for name, value in row.items()}})
 
     def close(self) -> None:
         self._file.close()
         if self._board is not None:
             self._board.close()
+        if self._wandb is not None:
+            self._wandb.finish()
 
 
 def _group(name: str) -> str:
     """TensorBoard's group: margins apart from the rest."""
-    return f"against/{name}" if name.startswith(("margin_", "low_", "high_")) else f"train/{name}"
+    return f"against/{name}" if name.startswith(("margin_", "low_", "high_", "won_")) else f"train/{name}"
+
+
+def _wandb(folder: Path, settings: Mapping[str, Any]) -> Any:
+    """A run of Weights & Biases, the same one when it is gone on with. Its numbers stand over decisions, so that what
+    is logged anew after a kill lies over what was logged before."""
+    try:
+        wandb = importlib.import_module("wandb")
+    except ImportError as error:
+        raise LogError(
+            "wandb=True: Weights & Biases is not installed; pip install wandb, or leave --wandb out"
+        ) from error
+    name = folder / "wandb-id"
+    if not name.exists():
+        name.write_text(f"{secrets.token_hex(4)}\n")
+    run = wandb.init(
+        project="persian-rummy-rl", id=name.read_text().strip(), name=folder.name, dir=str(folder), resume="allow",
+        config=dict(settings),
+    )  # fmt: skip
+    run.define_metric("decisions")
+    run.define_metric("*", step_metric="decisions")
+    return run
 
 
 def _tensorboard(folder: Path, after: int | None) -> Any:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import huber_loss
 
-from agents.network import Actor, Critic, rows_on
+from agents.network import Actor, Critic, Rows, rows_on, uniform_choices
 
 from .config import Config
+from .learner import NetworkLearner, under
+from .pool import Pool, frozen
 from .rollout import Rollout
 from .shards import Shards
 from .symmetry import ACTIONS, NUM_ORDERS, reorder
 
-STATS = ("policy_loss", "kl", "clipped", "entropy", "value_loss", "ratio_error")
+STATS = ("policy_loss", "kl", "clipped", "entropy", "value_loss", "magnet_kl", "ratio_error")
 """Of a minibatch: means, but for the last, the largest ``|ratio - 1|``."""
 KL, RATIO_ERROR = STATS.index("kl"), STATS.index("ratio_error")
 
@@ -43,28 +46,47 @@ class Part(NamedTuple):
     stats: np.ndarray
 
 
-class Learner:
-    """Both networks with their optimisers, and the stream that orders minibatches."""
+class Learner(NetworkLearner):
+    """Both networks with their optimisers, the pool of opponents, and the magnet."""
 
     def __init__(self, config: Config, device: torch.device, shards: Shards) -> None:
         self.config = config
-        self.device = device
-        self.shards = shards
         torch.manual_seed(config.seed)
-        self.actor = Actor(config.shape).to(device)
-        self.critic = Critic(config.shape, config.hidden_hands).to(device)
-        self.optimizers = {
-            name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
-            for name, network in (("actor", self.actor), ("critic", self.critic))
-        }
-        self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
+        self.critic = Critic(config.shape, config.hidden_hands)
+        actor = Actor(config.shape)
+        super().__init__(config, device, shards, {"actor": actor, "critic": self.critic})
+        self.pool = Pool(config.pool_size, config.pool_every)
+        self.magnet = frozen(self.actor) if config.magnet and config.magnet_policy == "snapshot" else None
+
+    @property
+    def opponents(self) -> list[Actor]:
+        """The copies that deals are played against now."""
+        return self.pool.teams if self.config.pool_share and self.decisions >= self.config.pool_after else []
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        tensors, says = super().state()
+        tensors |= {f"pool.{name}": tensor for name, tensor in self.pool.state().items()}
+        if self.magnet is not None:
+            tensors |= {f"magnet.{name}": tensor for name, tensor in self.magnet.state_dict().items()}
+        return tensors, says
+
+    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
+        super().restore(tensors, says)
+        self.pool.restore(under(tensors, "pool."), self.actor)
+        if self.magnet is not None:
+            self.magnet.load_state_dict(under(tensors, "magnet."))
+
+    def begin_as(self, path: Path) -> None:
+        super().begin_as(path)
+        if self.magnet is not None:
+            self.magnet = frozen(self.actor)
 
     def update(self, rollout: Rollout, progress: float, rests: bool = False) -> dict[str, float]:
         """Learn from a rollout; with ``rests``, the critic alone. ``progress`` in [0, 1] sets the schedules. Returns
         what there is to log."""
-        lr, entropy = (start + (end - start) * progress for start, end in (self.config.lr, self.config.entropy))
-        for optimizer in self.optimizers.values():
-            optimizer.param_groups[0]["lr"] = lr
+        lr, entropy = self.scheduled("lr", progress), self.scheduled("entropy", progress)
+        self.set_lr(lr)
+        rests = rests or self.updates < self.config.critic_updates
         stats: list[np.ndarray] = []
         norms: dict[str, float] = {}
         for lessons in self._epochs(rollout):
@@ -77,6 +99,7 @@ class Learner:
                     norms["actor_norm"] = self._step("actor", [part.actor for part in parts])
                 norms["critic_norm"] = self._step("critic", [part.critic for part in parts])
                 rests = rests or 0 < self.config.kl_stop < stats[-1][KL]
+        self._count(rollout)
         means = dict(zip(STATS, np.mean(stats, axis=0).tolist(), strict=True))
         spread = float(np.var(rollout.advantage + rollout.value))
         return {
@@ -85,13 +108,19 @@ class Learner:
             "kl": float(stats[-1][KL]),
             "explained": 1 - float(np.var(rollout.advantage)) / spread if spread > 0 else 0.0,
             "rested": float(rests),
+            "pool": len(self.pool.teams),
             "lr": lr,
             "entropy_weight": entropy,
             **norms,
         }
 
-    def _minibatches(self, count: int) -> list[np.ndarray]:
-        return np.array_split(self.rng.permutation(count), max(1, round(count / self.config.minibatch)))
+    def _count(self, rollout: Rollout) -> None:
+        """Count an update, and make the copies that are due after it."""
+        self.updates += 1
+        self.decisions += int(rollout.length.sum())
+        self.pool.offer(self.actor, self.updates)
+        if self.magnet is not None and self.updates % self.config.magnet_every == 0:
+            self.magnet = frozen(self.actor)
 
     def _epochs(self, rollout: Rollout) -> Iterator[Lessons]:
         """The rollout, once an epoch; from the second on with the suits in another order, if that is asked for."""
@@ -120,41 +149,36 @@ class Learner:
     @torch.no_grad()
     def _log_p(self, view: np.ndarray, legal: np.ndarray, action: np.ndarray) -> np.ndarray:
         with self._autocast():
-            return self.actor.evaluate(rows_on(self.device, view, legal), action)[0].cpu().numpy()
+            return self.actor.evaluate(self._rows(view, legal), action)[0].cpu().numpy()
 
-    def _autocast(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == "bf16")
+    def _rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
+        return rows_on(self.device, view, legal, self.actor.shape.games)
+
+    def _magnet_choices(self, rows: Rows) -> Tensor | None:
+        """What the magnet makes of decisions; None: there is no magnet."""
+        if not self.config.magnet:
+            return None
+        return uniform_choices(rows) if self.magnet is None else self.magnet.choices(rows)
 
     def _gradients(self, lessons: Lessons, size: int, entropy_weight: float, rests: bool, chosen: np.ndarray) -> Part:
         """Gradients of a part of a minibatch of ``size`` decisions."""
         view, legal, action, *numbers = (column[chosen] for column in lessons)
         old_log_p, advantage, target = (torch.from_numpy(column).to(self.device) for column in numbers)
         with self._autocast():
-            rows = rows_on(self.device, view, legal)
-            log_p, entropy = self.actor.evaluate(rows, action)
+            rows = self._rows(view, legal)
+            log_p, entropy, away = self.actor.evaluate_near(rows, action, self._magnet_choices(rows))
             value = self.critic(rows)
         log_ratio = log_p - old_log_p
         ratio = log_ratio.exp()
         bounded = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
         policy_loss = -torch.minimum(ratio * advantage, bounded * advantage).sum() / size
         value_loss = huber_loss(value, target, reduction="sum") / size
-        actor_loss = policy_loss - entropy_weight * entropy.sum() / size
+        actor_loss = policy_loss - entropy_weight * entropy.sum() / size + self.config.magnet * away.sum() / size
         actor = None if rests else torch.autograd.grad(actor_loss, list(self.actor.parameters()))
         critic = torch.autograd.grad(value_loss, list(self.critic.parameters()))
         with torch.no_grad():
             kl = ((ratio - 1) - log_ratio).sum() / size
             clipped = (ratio != bounded).float().sum() / size
             error = (ratio - 1).abs().max()
-            stats = torch.stack([policy_loss, kl, clipped, entropy.sum() / size, value_loss, error])
+            stats = torch.stack([policy_loss, kl, clipped, entropy.sum() / size, value_loss, away.sum() / size, error])
         return Part(actor, critic, stats.double().cpu().numpy())
-
-    def _step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
-        """Add the parts' gradients, bound their norm, step; returns the norm before."""
-        parameters = list(getattr(self, name).parameters())
-        for parameter, *gradients in zip(parameters, *(part for part in parts if part is not None), strict=True):
-            parameter.grad = gradients[0]
-            for gradient in gradients[1:]:
-                parameter.grad += gradient
-        norm = nn.utils.clip_grad_norm_(parameters, self.config.clip_norm)
-        self.optimizers[name].step()
-        return float(norm)

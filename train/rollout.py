@@ -7,6 +7,7 @@ Decisions with a single legal action are played and not kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,19 +15,24 @@ import numpy as np
 import torch
 from numba import njit
 
-from agents.network import Actor, Critic, rows_on
+from agents.network import Actor, Critic, Rows, rows_on
 from agents.rows import SIZE, VIEW_SIZE
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch import MARGIN_SCALE
 from persian_rummy_env.core.intrinsics import lowest
 from persian_rummy_env.rules import NUM_SEATS
+from persian_rummy_env.state import OVER
 
-from .config import Config
+from .config import Config, RunConfig
 from .gae import advantages
+from .objective import win_worth
+from .pool import LEARNER, seated
 from .symmetry import BACK, NUM_ORDERS, reorder
 
 CHUNK = 2048
 """Rows that the critic values at once."""
+BOTH = -1
+"""In place of a team: the player that learns has all four seats."""
 
 
 @dataclass
@@ -39,9 +45,10 @@ class Rollout:
         action: (n,) int64; log_p: (n,) float32, as it was drawn.
         lane, seat, time: (n,) int64, the deal, the absolute seat, and the step.
         value, advantage: (n,) float32, in units of the reward.
-        margin: (deals,) float64, team 0's points less team 1's.
-        out: (deals,) bool, somebody went out.
-        length: (deals,) int64, decisions, forced ones included.
+        margin: (episodes,) float64, team 0's points less team 1's.
+        out: (episodes,) bool, somebody went out in the last deal.
+        length: (episodes,) int64, decisions, forced ones and those of opponents included.
+        side: (episodes,) int64, the team of the player that learns, or ``BOTH``.
     """
 
     view: np.ndarray
@@ -56,6 +63,7 @@ class Rollout:
     margin: np.ndarray
     out: np.ndarray
     length: np.ndarray
+    side: np.ndarray
 
     def __len__(self) -> int:
         return len(self.action)
@@ -87,19 +95,39 @@ def show_hands(hand, seat, view, first):
                 bits &= bits - np.uint64(1)
 
 
-class Collector:
-    """A part of the tables, with generators of its own.
+@dataclass
+class Played:
+    """What was played: of n kept decisions ``view`` … ``time`` as in ``Rollout``; and before each step and at the end
+    ``earned`` (steps + 1, lanes) float64, team 0's margin so far in points, and ``left`` (steps + 1, lanes) int64, the
+    deals not finished."""
+
+    view: np.ndarray
+    legal: np.ndarray
+    action: np.ndarray
+    log_p: np.ndarray
+    lane: np.ndarray
+    seat: np.ndarray
+    time: np.ndarray
+    earned: np.ndarray
+    left: np.ndarray
+
+
+def deals_left(games: np.ndarray) -> np.ndarray:
+    """Deals that are not finished, the one under way included: (n,) int64 of (n,) STATE."""
+    return np.where(games["phase"] == OVER, 0, games["deals"].astype(np.int64) - games["deal"])
+
+
+class DealTables:
+    """A part of the tables, with generators of its own, where whole episodes are played.
 
     Args:
         part: its number; with the seed it sets the streams of deals and of draws.
-        lanes: deals at once.
+        lanes: episodes at once.
     """
 
-    def __init__(self, config: Config, part: int, lanes: int, device: torch.device) -> None:
+    def __init__(self, config: RunConfig, part: int, lanes: int, device: torch.device) -> None:
         self.lanes = lanes
-        self.points = config.points
-        self.gae_lambda = config.gae_lambda
-        self.partners_differ = config.suits == "partners"
+        self.games = config.shape.games
         self.device = device
         self.bf16 = config.precision == "bf16"
         deals, draws = np.random.SeedSequence([config.seed, part]).spawn(2)
@@ -107,7 +135,7 @@ class Collector:
         self.env = PersianRummyVecEnv(
             lanes,
             config.rules,
-            episode="deal",
+            episode=config.episode,
             autoreset_mode="DISABLED",
             threads=1 if device.type == "cpu" else config.threads,
             copy=False,
@@ -122,26 +150,23 @@ class Collector:
         self.env.set_state(games)
         self.rng.bit_generator.state = rng
 
-    def collect(self, actor: Actor, critic: Critic) -> Rollout:
-        """Play a deal in every lane."""
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-            kept, earned = self._play(actor)
-            view, legal, action, log_p, lane, seat, time = (
-                np.concatenate(column) for column in zip(*kept, strict=True)
-            )
-            value = self._values(critic, view, legal)
-        advantage = advantages(lane, seat, time, value, earned / self.points, self.gae_lambda)
-        final = self.env.get_state()
-        return Rollout(
-            view, legal, action, log_p, lane, seat, time, value, advantage,
-            margin=earned[-1], out=final["out"] < NUM_SEATS, length=final["decisions"].astype(np.int64),
-        )  # fmt: skip
+    def autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
-    def _play(self, actor: Actor) -> tuple[list[tuple[np.ndarray, ...]], np.ndarray]:
-        """What is kept of each step, and what team 0 had earned before each and at the end, in points."""
-        now = self.env.reset()
-        order = self._orders()
-        kept, earned = [], [np.zeros(self.lanes)]
+    def rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
+        return rows_on(self.device, view, legal, self.games)
+
+    def play(self, choose: Choose, who: np.ndarray, order: np.ndarray | None = None) -> Played:
+        """Play an episode in every lane.
+
+        Args:
+            who: (lanes, 4) integers, which player has each seat; the decisions of ``LEARNER`` are kept.
+            choose: asked for the actions of one of them at a time.
+            order: (lanes, 4), the order in which each seat sees the suits; None: as dealt.
+        """
+        now, games = self.env.reset(), self.env.get_state()
+        kept: list[tuple[np.ndarray, ...]] = []
+        earned, left = [np.zeros(self.lanes)], [deals_left(games)]
         while (now.seat >= 0).any():
             legal = self.env.packed_mask
             actions = first_legal(legal)
@@ -150,28 +175,77 @@ class Collector:
                 seat = now.seat[lanes].astype(np.int64)
                 view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
                 view[:, :SIZE] = now.observation[lanes]
-                show_hands(self.env.get_state()["hand"][lanes], seat, view, SIZE)
+                show_hands(games["hand"][lanes], seat, view, SIZE)
                 choices = legal[lanes]
                 if order is not None:
                     view, choices = reorder(view, choices, order[lanes, seat])
-                chosen, log_p = actor.choose(rows_on(self.device, view[:, :SIZE], choices), self.rng.random(len(lanes)))
+                player = who[lanes, seat]
+                chosen, log_p = np.empty(len(lanes), dtype=np.int64), np.empty(len(lanes), dtype=np.float32)
+                for each in np.unique(player):
+                    part = np.flatnonzero(player == each)
+                    chosen[part], log_p[part] = choose(int(each), view[part, :SIZE], choices[part])
                 actions[lanes] = chosen if order is None else BACK[order[lanes, seat], chosen]
                 time = np.full(len(lanes), len(earned) - 1)
-                kept.append((view, choices, chosen, log_p, lanes, seat, time))
-            now = self.env.step(actions)
+                ours = player == LEARNER
+                kept.append(tuple(column[ours] for column in (view, choices, chosen, log_p, lanes, seat, time)))
+            now, games = self.env.step(actions), self.env.get_state()
             earned.append(earned[-1] + np.rint(now.reward[:, 0] * MARGIN_SCALE))
-        return kept, np.stack(earned)
+            left.append(deals_left(games))
+        view, legal, action, log_p, lane, seat, time = (np.concatenate(column) for column in zip(*kept, strict=True))
+        return Played(view, legal, action, log_p, lane, seat, time, np.stack(earned), np.stack(left))
+
+
+Choose = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From a player, views (k, SIZE) and packed masks (k, 9): actions (k,) int64 and log-probabilities (k,) float32."""
+
+
+class Collector(DealTables):
+    """Tables where the actor plays, against itself and against the pool, for PPO."""
+
+    def __init__(self, config: Config, part: int, lanes: int, device: torch.device) -> None:
+        super().__init__(config, part, lanes, device)
+        self.config = config
+
+    def collect(self, actor: Actor, critic: Critic, opponents: Sequence[Actor] = ()) -> Rollout:
+        """Play an episode in every lane.
+
+        Args:
+            opponents: copies to draw from, for the share of the lanes that the settings give them.
+        """
+        config = self.config
+        teams = min(config.pool_teams, len(opponents))
+        drawn = self.rng.choice(len(opponents), size=teams, replace=False) if teams else np.empty(0, dtype=np.int64)
+        who = seated(self.lanes, config.pool_share, drawn)
+
+        def choose(player: int, view: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            network = actor if player == LEARNER else opponents[player]
+            return network.choose(self.rows(view, legal), self.rng.random(len(view)))
+
+        with self.autocast():
+            played = self.play(choose, who, self._orders())
+            value = self._values(critic, played.view, played.legal)
+        earned = played.earned / config.points
+        if config.objective == "win":
+            earned = win_worth(played.earned, played.left, config.win_sd)
+        lane, seat, time = played.lane, played.seat, played.time
+        final = self.env.get_state()
+        return Rollout(
+            played.view, played.legal, played.action, played.log_p, lane, seat, time, value,
+            advantages(lane, seat, time, value, earned, config.gae_lambda),
+            margin=played.earned[-1], out=final["out"] < NUM_SEATS, length=final["episode_decisions"].astype(np.int64),
+            side=np.where((who == LEARNER).all(axis=1), BOTH, (who[:, 0] != LEARNER).astype(np.int64)),
+        )  # fmt: skip
 
     def _orders(self) -> np.ndarray | None:
-        """The order in which each seat of each lane sees the suits in this deal."""
-        return self.rng.integers(NUM_ORDERS, size=(self.lanes, NUM_SEATS)) if self.partners_differ else None
+        """The order in which each seat of each lane sees the suits in this episode."""
+        if self.config.suits != "partners":
+            return None
+        return self.rng.integers(NUM_ORDERS, size=(self.lanes, NUM_SEATS))
 
     @torch.no_grad()
     def _values(self, critic: Critic, view: np.ndarray, legal: np.ndarray) -> np.ndarray:
         chunks = [slice(start, start + CHUNK) for start in range(0, len(view), CHUNK)]
-        return np.concatenate(
-            [critic(rows_on(self.device, view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks]
-        )
+        return np.concatenate([critic(self.rows(view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks])
 
 
 @njit(cache=True, nogil=True)

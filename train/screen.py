@@ -18,6 +18,9 @@ LEARNING = {
     "kl": "KL {:.4f}",
     "labels_per_second": "{:,.0f} labels/s",
     "label_loss": "loss {:.3f}",
+    "agreement": "agreement {:.1%}",
+    "q_loss": "loss {:.3f}",
+    "epsilon": "epsilon {:.3f}",
 }
 """What is said of the learning: those columns that a row has."""
 

@@ -28,9 +28,19 @@ def test_presets_for_a_cpu_start(name: str):
 
 
 def test_every_setting_is_explained():
-    said = (Config.__doc__ or "").split("Attributes:")[1].split("Raises:")[0]
+    said = "".join((kind.__doc__ or "").split("Raises:")[0] for kind in Config.__mro__)
     for field in fields(Config):
         assert f"\n        {field.name}: " in said, field.name
+
+
+def test_help_tells_of_every_setting_with_its_default(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        parse(["--help"], "test", PRESETS)
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for field in fields(Config):
+        assert f"--{field.name.replace('_', '-')}" in said, field.name
+    for words in ("0: never. (default: 0.02)", "0: none. (default: 0.25)", "Adam's epsilon. (default: 1e-05)"):
+        assert words in said
 
 
 @pytest.mark.parametrize(
@@ -98,5 +108,5 @@ def test_a_budget_in_updates_takes_the_place_of_minutes():
 def test_a_resumed_run_keeps_all_but_its_budget():
     saved = replace(Config(), minutes=None, updates=10)
     assert resumed(saved, replace(saved, updates=20, resume=Path("x"))).updates == 20
-    with pytest.raises(ValueError, match=r"clip, lr: a resumed run keeps"):
+    with pytest.raises(ValueError, match=r"lr, clip: a resumed run keeps"):
         resumed(saved, replace(saved, lr=(1.0, 1.0), clip=0.3))

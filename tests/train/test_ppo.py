@@ -134,7 +134,7 @@ def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
     results = []
     for form in (SparseRows, DenseRows):
         for module in (train.rollout, train.ppo):
-            monkeypatch.setattr(module, "rows_on", lambda _, view, legal, form=form: form.of(view, legal))
+            monkeypatch.setattr(module, "rows_on", lambda _, view, legal, __, form=form: form.of(view, legal))
         learner, rollout = learner_and_rollout(replace(CONFIG, epochs=1))
         results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))
     (sparse, *ours), (dense, *theirs) = results

@@ -17,6 +17,7 @@ import train.selfplay
 from agents.load import load
 from train import checkpoint, log
 from train.match import play_match
+from train.run import FINAL_DEALS
 from train.selfplay import main
 
 SMALL = [
@@ -226,7 +227,7 @@ def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_the_player_is_the_one_that_was_measured(straight: Path):
     matches = json.loads((straight / "results.json").read_text())["matches"]
     player = load(f"file:{straight / 'policy.safetensors'}")
-    again = play_match(player, load("greedy"), 8, train.selfplay.FINAL_DEALS)
+    again = play_match(player, load("greedy"), 8, FINAL_DEALS)
     assert again.margin == next(match["margin"] for match in matches if match["b"] == "greedy")
 
 

@@ -1,0 +1,145 @@
+"""Deep Monte Carlo: what is regressed, what is played, that it learns, and that it goes on exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import train.dmc
+from agents.network import Actor, DenseRows
+from agents.rows import SIZE, SparseRows
+from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.observation import blocks_of
+from tests.train.test_selfplay import contents
+from train import log
+from train.checkpoint import Counters
+from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonTables, ValueLearner, main, uniform, values
+from train.dmc_config import PRESETS, DmcConfig
+from train.shards import Shards
+
+CPU = torch.device("cpu")
+CONFIG = DmcConfig(deals=24, threads=2, width=32, minibatch=256, seed=3)
+SMALL = [
+    *("--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
+    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "3", "--save-every", "1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions are compiled by the tests themselves."""
+    monkeypatch.setattr(train.dmc, "warm_up", lambda *_: None)
+
+
+def actor() -> Actor:
+    torch.manual_seed(1)
+    made = Actor(CONFIG.shape)
+    torch.nn.init.normal_(made.last.weight, std=0.3)
+    return made
+
+
+def test_the_target_is_the_final_margin_less_what_lies_on_the_table():
+    returns = EpsilonTables(CONFIG, 0, 24, CPU).collect(actor(), 0.1, 1.0)
+    blocks = blocks_of(returns.view)
+    us, them = (blocks[f"points_bits_{who}"] @ (2.0 ** np.arange(10)) for who in ("us", "them"))
+    final = returns.target + us - them
+    assert np.isin(np.abs(np.rint(final)), np.abs(returns.margin)).all()
+    assert np.abs(final - np.rint(final)).max() < 1e-3
+    assert len(np.unique(np.rint(final))) > 20
+    assert np.abs(returns.margin).max() > 20
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(0.0, (1, 1)), (0.3, (0.6, 0.95)), (1.0, (0.05, 0.6))])
+def test_the_best_is_played_but_for_some_at_random(epsilon: float, share: tuple[float, float]):
+    network = actor()
+    returns = EpsilonTables(CONFIG, 0, 24, CPU).collect(network, epsilon, 50.0)
+    mask = unpacked(returns.legal).astype(bool)
+    assert mask[np.arange(len(returns)), returns.action].all()
+    best = network.choose(SparseRows.of(returns.view, returns.legal), None)[0]
+    assert share[0] <= (best == returns.action).mean() <= share[1]
+
+
+def test_what_is_random_is_uniform_over_legal_actions(decisions):
+    row = int(np.flatnonzero(decisions.mask.sum(axis=1) == 6)[0])
+    drawn = uniform(np.tile(decisions.legal[row], (6000, 1)), np.random.default_rng(1))
+    found, counts = np.unique(drawn, return_counts=True)
+    assert np.array_equal(found, np.flatnonzero(decisions.mask[row]))
+    assert ((counts - 1000) ** 2 / 1000).sum() < 20.5  # chi-square, 5 degrees of freedom, p = 0.001
+
+
+@pytest.mark.parametrize("form", [SparseRows, DenseRows])
+def test_values_are_the_logits_that_play_ranks(form, decisions):
+    network, view, legal = actor(), decisions.view[:100, :SIZE].copy(), decisions.legal[:100]
+    taken = decisions.mask[:100].argmax(axis=1)
+    logits = network.last(network.trunk(DenseRows.of(view, legal)))
+    expected = logits[torch.arange(100), torch.from_numpy(taken)]
+    assert torch.allclose(values(network, form.of(view, legal), taken), expected, atol=1e-4)
+    best = torch.where(torch.from_numpy(decisions.mask[:100]), logits, -1e9).argmax(-1)
+    assert np.array_equal(network.choose(form.of(view, legal), None)[0], best.numpy())
+
+
+def test_values_are_learnt():
+    learner = ValueLearner(replace(CONFIG, lr=(3e-3, 3e-3)), CPU, Shards(2))
+    returns = EpsilonTables(CONFIG, 0, 24, CPU).collect(learner.actor, 1.0, 50.0)
+    losses = [learner.update(returns, 0.0)["q_loss"] for _ in range(15)]
+    assert losses[-1] < 0.6 * losses[0]
+
+
+def test_schedules_reach_play_and_optimiser():
+    trainer = DeepMonteCarlo.of(replace(CONFIG, minutes=None, updates=2, epsilon=(0.4, 0.2), lr=(2e-3, 1e-3)))
+    counters = Counters()
+    table = [trainer.update(counters) for _ in range(2)]
+    assert [row["epsilon"] for row in table] == pytest.approx([0.4, 0.3])
+    assert [row["lr"] for row in table] == pytest.approx([2e-3, 1.5e-3])
+    trainer.shards.close()
+
+
+def test_stopped_and_resumed_is_the_same_run_bit_for_bit(tmp_path: Path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert main([*SMALL, "--updates", "6", "--out", str(one)]) == 0
+    assert main([*SMALL, "--updates", "6", "--pause-after", "3", "--out", str(two)]) == 0
+    assert main(["--resume", str(two)]) == 0
+    (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
+    assert {name.split(".")[0] for name in ours} == {"actor", "adam", "games"}
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
+    assert says["streams"] == expected["streams"]
+    tables = [log.read(out / log.FILE, COLUMNS) for out in (one, two)]
+    kept = [[{k: v for k, v in row.items() if k not in log.TIMED} for row in table] for table in tables]
+    assert kept[0] == kept[1]
+    assert (one / "curve.png").exists()
+    assert (one / "results.json").exists()
+
+
+def test_it_learns_and_leaves_a_player(tmp_path: Path):
+    out = tmp_path / "learns"
+    words = ["--deals", "96", "--width", "64", "--minibatch", "512", "--lr", "2e-3", "5e-4", "--epsilon", "0.2", "0.05"]
+    assert (
+        main([*SMALL, *words, "--updates", "16", "--eval-pairs", "150", "--eval-every", "16", "--out", str(out)]) == 0
+    )
+    assert float(log.read(out / log.FILE, COLUMNS)[-1]["low_random"]) > 40
+    assert (out / "policy.safetensors").exists()
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_every_preset_starts(name: str):
+    assert PRESETS[name].preset == name
+    assert DmcConfig.from_dict(PRESETS[name].as_dict()) == PRESETS[name]
+    DeepMonteCarlo.of(PRESETS[name]).shards.close()
+
+
+@pytest.mark.parametrize("wrong", [{"epsilon": (0.5, 1.5)}, {"epsilon": (-0.1, 0.0)}, {"points": 0.0}])
+def test_nonsense_is_refused_by_name(wrong: dict):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        replace(CONFIG, **wrong)
+
+
+def test_a_setting_of_ppo_is_unknown_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as refused:
+        main(["--clip", "0.1", "--out", str(tmp_path)])
+    assert refused.value.code != 0
+    assert "clip" in capsys.readouterr().err

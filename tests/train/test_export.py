@@ -1,0 +1,104 @@
+"""Exported players: files that run where this repository is not, and say what the network says."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.learned import policy_bytes
+from agents.network import MASKED, Actor, DenseRows, Shape
+from agents.rows import SIZE
+from train.export import main
+
+TORCHSCRIPT = """
+import sys
+import numpy as np, torch
+player = torch.jit.load(sys.argv[1])
+rows = np.load(sys.argv[2])
+logits, action = player(torch.from_numpy(rows["observation"]), torch.from_numpy(rows["mask"]))
+np.savez(sys.argv[3], logits=logits.detach().numpy(), action=action.numpy())
+assert not {"agents", "train", "persian_rummy_env", "numba"} & set(sys.modules)
+"""
+ONNX = """
+import sys
+import numpy as np, onnxruntime
+player = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+rows = np.load(sys.argv[2])
+logits, action = player.run(["logits", "action"], {"observation": rows["observation"], "action_mask": rows["mask"]})
+np.savez(sys.argv[3], logits=logits, action=action)
+assert not {"agents", "train", "persian_rummy_env", "numba", "torch"} & set(sys.modules)
+"""
+
+
+@pytest.fixture(params=[False, True], ids=["deals", "games"])
+def actor(request: pytest.FixtureRequest) -> Actor:
+    torch.manual_seed(1)
+    actor = Actor(Shape(32, 2, games=request.param))
+    for parameter in actor.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return actor
+
+
+@pytest.mark.parametrize(("form", "program"), [("torchscript", TORCHSCRIPT), ("onnx", ONNX)])
+def test_it_says_what_the_network_says_away_from_the_repository(
+    actor: Actor, form: str, program: str, decisions, tmp_path: Path
+):
+    if form == "onnx" and not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
+        pytest.skip("needs the extra `export`")
+    policy, out, rows, said = (tmp_path / name for name in ("p.safetensors", "player", "rows.npz", "said.npz"))
+    policy.write_bytes(policy_bytes(actor, {}))
+    assert main([str(policy), "--format", form, "--out", str(out)]) == 0
+    view = decisions.view[:300, :SIZE].copy()
+    np.savez(rows, observation=view, mask=decisions.mask[:300].astype(np.int8))
+    run = subprocess.run(
+        [sys.executable, "-I", "-W", "ignore", "-c", program, out, rows, said],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    answer = np.load(said)
+    dense = DenseRows.of(view, decisions.legal[:300])
+    logits = actor.last(actor.trunk(dense)).detach().numpy()
+    mask = decisions.mask[:300]
+    assert np.allclose(answer["logits"][mask], logits[mask], atol=1e-3)
+    assert (answer["logits"][~mask] == MASKED).all()
+    assert np.array_equal(answer["action"], actor.choose(dense, None)[0])
+    assert len(set(answer["action"].tolist())) > 20
+
+
+def test_what_cannot_be_exported_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], actor: Actor):
+    policy = tmp_path / "p.safetensors"
+    for words, told in (
+        ([str(policy), "--out", str(tmp_path / "x")], "no such policy file"),
+        ([str(policy), "--out", str(tmp_path / "x"), "--format", "pickle"], "pickle"),
+    ):
+        with pytest.raises(SystemExit) as refused:
+            main(words)
+        assert refused.value.code not in (0, None)
+        assert told in capsys.readouterr().err
+    policy.write_bytes(policy_bytes(actor, {}))
+    with pytest.raises(SystemExit):
+        main([str(policy), "--out", str(tmp_path / "none" / "x")])
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_a_missing_library_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], actor: Actor, monkeypatch: pytest.MonkeyPatch
+):
+    policy = tmp_path / "p.safetensors"
+    policy.write_bytes(policy_bytes(actor, {}))
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(SystemExit) as refused:
+        main([str(policy), "--format", "onnx", "--out", str(tmp_path / "x")])
+    assert refused.value.code not in (0, None)
+    assert "pip install onnx onnxscript" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,100 @@
+"""Imitation: what the bot says is what is learnt, and the player goes on in self-play."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import train.imitate
+import train.selfplay
+from agents.load import load
+from persian_rummy_env.bots import BOTS
+from persian_rummy_env.core import arena
+from tests.train.test_selfplay import contents
+from train import log
+from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, by_choice, main
+from train.labels import LabelCollector
+from train.shards import Shards
+
+CPU = torch.device("cpu")
+CONFIG = ImitateConfig(deals=96, threads=2, width=32, minibatch=128, seed=3, lr=(3e-3, 3e-3))
+SMALL = [
+    *("--deals", "64", "--labels", "1024", "--width", "32", "--minibatch", "256", "--threads", "2", "--seed", "3"),
+    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "50", "--save-every", "1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions are compiled by the tests themselves."""
+    for module in (train.imitate, train.selfplay):
+        monkeypatch.setattr(module, "warm_up", lambda *_: None)
+
+
+@pytest.mark.parametrize("bot", ["greedy", "deepest", "expert"])
+def test_the_label_is_what_the_bot_plays(bot: str):
+    """The compiled loop plays the bot from the same states: each state moves as the labelled action moves it."""
+    tables = LabelCollector(CONFIG, 0, 96, CPU, 0.0)
+    games = tables.env.get_state()
+    labels = tables.collect(Imitator(CONFIG, CPU, Shards(1)).actor, 1, by_choice(bot))
+    chosen = labels.action[labels.value > 0].astype(np.int64)
+    assert len(chosen) == len(labels) > 20
+    tables.env.set_state(games)
+    lanes = np.flatnonzero(np.bitwise_count(tables.env.packed_mask).sum(axis=1) > 1)
+    by_label, by_bot = games.copy(), games.copy()
+    assert arena.play_lanes(by_label, lanes, chosen) == -1
+    for lane in lanes:
+        seat = int(games["seat"][lane])
+        codes = np.full((1, 4), BOTS[bot], dtype=np.int8)
+        for other in range(4):
+            if other != seat:
+                codes[0, other] = arena.OUTSIDE
+        one, count = by_bot[lane : lane + 1], np.zeros(1, dtype=np.int64)
+        arena.advance(one, codes, count, 0, 1)  # the bot's whole turn
+        followed = by_label[lane : lane + 1].copy()
+        arena.advance(followed, codes, count, 0, 1)
+        for field in ("hand", "laid", "pile", "points", "seat"):
+            assert np.array_equal(one[field], followed[field]), field
+
+
+def test_choices_are_learnt_in_every_order_of_the_suits():
+    pupil = Imitator(CONFIG, CPU, Shards(2))
+    tables = LabelCollector(CONFIG, 0, 96, CPU, 0.1)
+    lessons = tables.collect(pupil.actor, 600, by_choice("expert"))
+    told = [pupil.update(lessons, 0.0) for _ in range(60)]
+    assert told[-1]["label_loss"] < 0.6 * told[0]["label_loss"]
+    assert told[-1]["agreement"] > told[0]["agreement"] + 0.2
+
+
+def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
+    one, two, on = tmp_path / "one", tmp_path / "two", tmp_path / "on"
+    assert main([*SMALL, "--updates", "10", "--out", str(one)]) == 0
+    assert main([*SMALL, "--updates", "10", "--pause-after", "4", "--out", str(two)]) == 0
+    assert main(["--resume", str(two)]) == 0
+    (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
+    assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
+    assert says["streams"] == expected["streams"]
+    table = log.read(one / log.FILE, COLUMNS)
+    assert float(table[-1]["agreement"]) > float(table[0]["agreement"]) + 0.05
+    policy = one / "policy.safetensors"
+    words = ["--deals", "8", "--width", "32", "--minibatch", "128", "--updates", "1", "--final-pairs", "4"]
+    assert train.selfplay.main([*words, "--eval-pairs", "4", "--start", str(policy), "--out", str(on)]) == 0
+    assert load(f"file:{on / 'policy.safetensors'}").rules == ImitateConfig().rules
+
+
+def test_the_preset_starts():
+    assert ImitateConfig.from_dict(PRESETS["quick"].as_dict()) == PRESETS["quick"]
+    Imitation.of(PRESETS["quick"]).shards.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [({"bot": "experd"}, "bot='experd'"), ({"labels": 0}, "labels=0"), ({"random_share": 2.0}, "2.0")],
+)
+def test_nonsense_is_refused_by_name(wrong: dict, told: str):
+    with pytest.raises(ValueError, match=told):
+        replace(CONFIG, **wrong)

@@ -1,0 +1,204 @@
+"""Train a player by deep Monte Carlo: ``python -m train.dmc --preset quick --seed 1 --out runs/q``.
+
+As in DouZero (Zha and others 2021): whole deals are played by the network, now and then at random, and it regresses
+what each of its actions was followed by. The mask keeps it to legal actions, in play and in what is learnt. It learns
+the margin that the seat's team still makes by the end of the deal. That is the deal's final margin less what lies on
+the table, which is the same whatever is chosen: actions keep their order, and the network need not add up the table.
+
+The folder is that of ``train.selfplay``, and so are ``--resume`` and Ctrl-C. The logits of ``policy.safetensors`` are
+the values, so that its likeliest action is its best.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agents.network import Actor, Rows, rows_on
+from agents.rows import SIZE
+from persian_rummy_env.core import batch
+from persian_rummy_env.rules import NUM_SEATS
+
+from .checkpoint import Counters
+from .command import parse
+from .dmc_config import PRESETS, DmcConfig
+from .gae import advantages
+from .learner import NetworkLearner
+from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
+from .pool import LEARNER
+from .rollout import DealTables
+from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
+from .screen import Screen
+from .shards import Shards
+
+COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, "q_loss", "explained", "epsilon", *MATCH_COLUMNS)
+
+
+@dataclass(frozen=True)
+class Returns:
+    """n decisions and what followed.
+
+    Attributes:
+        view: (n, SIZE) uint8; legal: (n, 9) uint64; action: (n,) int64.
+        target: (n,) float32, the margin that the seat's team made from then on, in units of ``points``.
+        margin, out, length: by deal, as in ``train.rollout.Rollout``.
+    """
+
+    view: np.ndarray
+    legal: np.ndarray
+    action: np.ndarray
+    target: np.ndarray
+    margin: np.ndarray
+    out: np.ndarray
+    length: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @classmethod
+    def join(cls, parts: Sequence[Returns]) -> Returns:
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+class EpsilonTables(DealTables):
+    """Tables where the best action is played, but for some at random."""
+
+    def collect(self, actor: Actor, epsilon: float, points: float) -> Returns:
+        """Play a deal in every lane."""
+
+        def choose(_: int, view: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            chosen, value = actor.choose(self.rows(view, legal), None)
+            strays = np.flatnonzero(self.rng.random(len(chosen)) < epsilon)
+            if len(strays):
+                chosen[strays] = uniform(legal[strays], self.rng)
+            return chosen, value
+
+        with self.autocast():
+            played = self.play(choose, np.full((self.lanes, NUM_SEATS), LEARNER))
+        none = np.zeros(len(played.action), dtype=np.float32)
+        final = self.env.get_state()
+        return Returns(
+            np.ascontiguousarray(played.view[:, :SIZE]),
+            played.legal,
+            played.action,
+            advantages(played.lane, played.seat, played.time, none, played.earned / points, 1.0),
+            margin=played.earned[-1],
+            out=final["out"] < NUM_SEATS,
+            length=final["episode_decisions"].astype(np.int64),
+        )
+
+
+def uniform(legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Legal actions (k,) int64 of packed masks (k, 9), each as likely as the others of its row."""
+    actions = np.empty(len(legal), dtype=np.int64)
+    batch.pick(np.ascontiguousarray(legal), rng.random(len(legal)), actions, 0, len(legal))
+    return actions
+
+
+class ValueLearner(NetworkLearner):
+    """An actor whose logits are values."""
+
+    def __init__(self, config: DmcConfig, device: torch.device, shards: Shards) -> None:
+        torch.manual_seed(config.seed)
+        super().__init__(config, device, shards, {"actor": Actor(config.shape)})
+
+    def update(self, returns: Returns, progress: float) -> dict[str, float]:
+        """Learn from returns; ``progress`` in [0, 1] sets the schedules. Returns what there is to log."""
+        lr = self.scheduled("lr", progress)
+        self.set_lr(lr)
+        losses: list[float] = []
+        norm = 0.0
+        for _ in range(self.settings.epochs):
+            for chosen in self._minibatches(len(returns)):
+                work = partial(self._gradients, returns, len(chosen))
+                parts = self.shards.map(work, np.array_split(chosen, self.shards.count))
+                norm = self._step("actor", [gradients for gradients, _ in parts])
+                losses.append(sum(loss for _, loss in parts))
+        self.updates += 1
+        self.decisions += int(returns.length.sum())
+        loss = float(np.mean(losses))
+        spread = float(returns.target.var())
+        return {"q_loss": loss, "explained": 1 - loss / spread if spread > 0 else 0.0, "lr": lr, "actor_norm": norm}
+
+    def _gradients(self, returns: Returns, size: int, chosen: np.ndarray) -> tuple[tuple[Tensor, ...], float]:
+        """Gradients of a part of a minibatch of ``size`` decisions, and its part of the loss."""
+        target = torch.from_numpy(returns.target[chosen]).to(self.device)
+        with self._autocast():
+            rows = rows_on(self.device, returns.view[chosen], returns.legal[chosen])
+            value = values(self.actor, rows, returns.action[chosen])
+        loss = (value - target).square().sum() / size
+        return torch.autograd.grad(loss, list(self.actor.parameters())), loss.item()
+
+
+def values(actor: Actor, rows: Rows, taken: np.ndarray) -> Tensor:
+    """What the network says of the actions ``taken`` (b,): (b,) float32. It reads the mask nowhere: what was taken was
+    legal."""
+    hidden = actor.trunk(rows)
+    chosen = torch.from_numpy(taken).to(hidden.device)
+    return (hidden * actor.last.weight[chosen]).sum(-1) + actor.last.bias[chosen]
+
+
+@dataclass(frozen=True)
+class DeepMonteCarlo:
+    """The threads, their tables, and the network."""
+
+    config: DmcConfig
+    shards: Shards
+    tables: list[EpsilonTables]
+    learner: ValueLearner
+
+    @classmethod
+    def of(cls, config: DmcConfig) -> DeepMonteCarlo:
+        device = device_of(config)
+        shards = Shards(config.threads if device.type == "cpu" else 1)
+        lanes = parts_of(config.deals, shards.count)
+        tables = [EpsilonTables(config, part, count, device) for part, count in enumerate(lanes)]
+        return cls(config, shards, tables, ValueLearner(config, device, shards))
+
+    def update(self, counters: Counters) -> dict[str, float]:
+        """Play, and learn from it."""
+        at, learner = progress(self.config, counters), self.learner
+        epsilon = learner.scheduled("epsilon", at)
+        start = time.perf_counter()
+        parts = self.shards.map(lambda t: t.collect(learner.actor, epsilon, self.config.points), self.tables)
+        returns = Returns.join(parts)
+        collected = time.perf_counter()
+        row = learner.update(returns, at)
+        learnt = time.perf_counter()
+        decisions = int(returns.length.sum())
+        counters.update += 1
+        counters.decisions += decisions
+        counters.deals += len(returns.length)
+        counters.seconds += learnt - start
+        return row | {
+            **time_facts(self.config, counters, decisions, collected - start, learnt - collected),
+            **deal_facts(returns.length, returns.margin, returns.out),
+            "kept": len(returns),
+            "epsilon": epsilon,
+        }
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    config, saved = parse(argv, "python -m train.dmc", PRESETS)
+    return run(config, saved, "train.dmc", DeepMonteCarlo.of, warm_up, COLUMNS)
+
+
+def warm_up(config: DmcConfig, screen: Screen) -> None:
+    """One small update apart from the run, so that compiling is not counted."""
+    start = time.perf_counter()
+    small = DeepMonteCarlo.of(replace(config, deals=config.threads, minibatch=64 * config.threads))
+    small.update(Counters())
+    against_rungs(config, small.learner, 0, 1)
+    small.shards.close()
+    if time.perf_counter() - start > 5:
+        screen.say(f"compiled in {time.perf_counter() - start:.0f} s (kept for the next time)")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,130 @@
+"""A trained player as a file that runs without this repository:
+
+    python -m train.export runs/a/policy.safetensors --format torchscript --out player.pt
+    python -m train.export runs/a/policy.safetensors --format onnx --out player.onnx
+
+Inputs: ``observation`` (b, 1020) uint8 and ``action_mask`` (b, 547) int8, as ``PersianRummyVecEnv`` gives them.
+Outputs: ``logits`` (b, 547) float32, of an illegal action the lowest float32, and ``action`` (b,) int64, the likeliest.
+A TorchScript file needs torch to run, an ONNX file a runtime such as onnxruntime; writing ONNX needs
+``pip install onnx onnxscript``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+
+import torch
+import tyro
+from torch import Tensor, nn
+
+from agents.learned import read_policy
+from agents.network import MASKED, Actor, Residual
+from persian_rummy_env.actions import NUM_ACTIONS
+from persian_rummy_env.observation import SIZE
+
+from .checkpoint import write_whole
+from .command import fail
+
+
+@dataclass(frozen=True)
+class ExportConfig:
+    """Write a trained player as a file that runs without this repository.
+
+    Attributes:
+        policy: the ``policy.safetensors`` of a run.
+        out: the file to write.
+        format: ``torchscript``, for torch; ``onnx``, for onnxruntime and others.
+    """
+
+    policy: Annotated[Path, tyro.conf.Positional]
+    out: Path
+    format: Literal["torchscript", "onnx"] = "torchscript"
+
+
+class Standalone(nn.Module):
+    """The actor of nothing but torch's own layers, from raw bytes to masked logits and the likeliest action."""
+
+    def __init__(self, actor: Actor) -> None:
+        super().__init__()
+        trunk = actor.trunk
+        self.first = nn.Linear(SIZE, actor.shape.width)
+        self.first.weight.data = (trunk.scale[:, None] * trunk.weight).T.detach().clone()
+        self.first.bias.data = trunk.bias.detach().clone()
+        blocks = [block for block in trunk.blocks if isinstance(block, Residual)]
+        self.norms = nn.ModuleList([*(block.norm for block in blocks), trunk.norm])
+        self.linears = nn.ModuleList([block.linear for block in blocks])
+        self.last = actor.last
+        self.masked = float(MASKED)
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
+        x = self.first(observation.to(torch.float32))
+        for norm, linear in zip(self.norms, self.linears, strict=False):  # the last norm stands behind the blocks
+            x = x + linear(nn.functional.gelu(norm(x)))
+        logits = self.last(nn.functional.gelu(self.norms[-1](x)))
+        logits = torch.where(action_mask != 0, logits, self.masked)
+        return logits, logits.argmax(-1)
+
+
+def example() -> tuple[Tensor, Tensor]:
+    """Inputs of the right form."""
+    return torch.zeros(2, SIZE, dtype=torch.uint8), torch.ones(2, NUM_ACTIONS, dtype=torch.int8)
+
+
+def torchscript(module: Standalone) -> bytes:
+    with warnings.catch_warnings():
+        # torch calls TorchScript old; torch.export's files, its successor, still change from release to release.
+        warnings.filterwarnings("ignore", "`torch.jit", DeprecationWarning)
+        buffer = io.BytesIO()
+        torch.jit.save(torch.jit.trace(module, example()), buffer)
+    return buffer.getvalue()
+
+
+def onnx(module: Standalone) -> bytes:
+    """
+    Raises:
+        ModuleNotFoundError: onnx or onnxscript is not installed.
+    """
+    for library in ("onnx", "onnxscript"):
+        importlib.import_module(library)
+    batch = torch.export.Dim("batch")
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the exporter, about its own insides
+        path = Path(folder) / "player.onnx"
+        torch.onnx.export(
+            module,
+            example(),
+            str(path),
+            input_names=["observation", "action_mask"],
+            output_names=["logits", "action"],
+            dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
+            dynamo=True,
+            external_data=False,
+            verbose=False,
+        )
+        return path.read_bytes()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    config = tyro.cli(ExportConfig, args=argv, prog="python -m train.export")
+    try:
+        module = Standalone(read_policy(config.policy)).eval()
+        content = torchscript(module) if config.format == "torchscript" else onnx(module)
+    except ModuleNotFoundError as error:
+        fail(f"--format {config.format}: {error.name} is not installed; pip install onnx onnxscript")
+    except (FileNotFoundError, ValueError) as error:
+        fail(str(error))
+    if not config.out.parent.is_dir():
+        fail(f"out={config.out}: there is no folder {config.out.parent}")
+    write_whole(config.out, content)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,123 @@
+"""What every learner is: networks with their optimisers, and the stream that orders minibatches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.learned import LearnedPolicy
+from agents.network import Actor
+
+from .config import RunConfig
+from .match import refuse_other_rules
+from .shards import Shards
+
+ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
+
+
+class NetworkLearner:
+    """Networks that learn by gradients which shards work out in parts.
+
+    Attributes:
+        actor: the network that plays; ``networks``: all of them by name, ``optimizers`` likewise.
+        updates, decisions: that it has learnt from.
+    """
+
+    def __init__(
+        self, config: RunConfig, device: torch.device, shards: Shards, networks: Mapping[str, nn.Module]
+    ) -> None:
+        self.settings = config
+        self.device = device
+        self.shards = shards
+        self.networks = {name: network.to(device) for name, network in networks.items()}
+        self.optimizers = {
+            name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
+            for name, network in self.networks.items()
+        }
+        self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
+        self.updates = self.decisions = 0
+
+    @property
+    def actor(self) -> Actor:
+        actor = self.networks["actor"]
+        assert isinstance(actor, Actor)
+        return actor
+
+    def begin_as(self, path: Path) -> None:
+        """Take the weights of a policy file.
+
+        Raises:
+            FileNotFoundError: there is none. ValueError: it is no policy, or of another shape or other rules.
+        """
+        policy = LearnedPolicy(path)
+        policy.name = str(path)
+        refuse_other_rules(policy, self.settings.rules)
+        theirs, ours = policy.actor.shape, self.actor.shape
+        if (theirs.width, theirs.blocks) != (ours.width, ours.blocks):
+            raise ValueError(
+                f"start={path}: it has width={theirs.width}, blocks={theirs.blocks}, and the settings say "
+                f"width={ours.width}, blocks={ours.blocks}; give --width {theirs.width} --blocks {theirs.blocks}"
+            )
+        self.actor.load_state_dict(policy.actor.state_dict())
+        if not theirs.games:
+            self.actor.trunk.forget_other_deals()
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Everything that it needs to go on: tensors, and what JSON holds."""
+        tensors: dict[str, Tensor] = {}
+        for name, network in self.networks.items():
+            tensors |= {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
+            for i, state in self.optimizers[name].state_dict()["state"].items():
+                tensors |= {f"adam.{name}.{i}.{field}": tensor for field, tensor in state.items()}
+        return tensors, {"stream": self.rng.bit_generator.state, "updates": self.updates, "decisions": self.decisions}
+
+    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
+        """Put back what ``state`` told.
+
+        Raises:
+            KeyError, RuntimeError, TypeError, ValueError: it is not of such a learner.
+        """
+        for name, network in self.networks.items():
+            network.load_state_dict(under(tensors, f"{name}."))
+            optimizer = self.optimizers[name]
+            count = len(optimizer.state_dict()["param_groups"][0]["params"])
+            state = {i: {field: tensors[f"adam.{name}.{i}.{field}"] for field in ADAM_FIELDS} for i in range(count)}
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+        self.rng.bit_generator.state = says["stream"]
+        self.updates, self.decisions = int(says["updates"]), int(says["decisions"])
+
+    def scheduled(self, name: str, progress: float) -> float:
+        """The value of a setting with a start and an end, at a share of the budget."""
+        start, end = getattr(self.settings, name)
+        return start + (end - start) * progress
+
+    def set_lr(self, lr: float) -> None:
+        for optimizer in self.optimizers.values():
+            optimizer.param_groups[0]["lr"] = lr
+
+    def _minibatches(self, count: int) -> list[np.ndarray]:
+        return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.minibatch)))
+
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
+
+    def _step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
+        """Add the parts' gradients, bound their norm, step; returns the norm before."""
+        parameters = list(self.networks[name].parameters())
+        for parameter, *gradients in zip(parameters, *(part for part in parts if part is not None), strict=True):
+            parameter.grad = gradients[0]
+            for gradient in gradients[1:]:
+                parameter.grad += gradient
+        norm = nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
+        self.optimizers[name].step()
+        return float(norm)
+
+
+def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -1,0 +1,68 @@
+"""Earlier copies of the player, as opponents.
+
+A copy is a team of its own for a whole deal: it holds both seats from the first card to the last, its decisions are
+never learnt from, and its weights never change.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+
+import numpy as np
+from torch import Tensor
+
+from agents.network import Actor
+from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
+
+LEARNER = -1
+"""In place of the number of a copy: the player that learns sits here."""
+
+
+def frozen(actor: Actor) -> Actor:
+    """A copy of a player that shares nothing with it and is not learnt."""
+    return copy.deepcopy(actor).requires_grad_(False)
+
+
+class Pool:
+    """A ring of copies: a new one every ``every`` updates, the last ``size`` of them.
+
+    Attributes:
+        teams: the copies, the oldest first.
+    """
+
+    def __init__(self, size: int, every: int) -> None:
+        self.size = size
+        self.every = every
+        self.teams: list[Actor] = []
+
+    def offer(self, actor: Actor, updates: int) -> None:
+        """Take a copy of the player if one is due after so many updates."""
+        if updates % self.every == 0:
+            self.teams = [*self.teams, frozen(actor)][-self.size :]
+
+    def state(self) -> dict[str, Tensor]:
+        return {
+            f"{i}.{name}": tensor for i, team in enumerate(self.teams) for name, tensor in team.state_dict().items()
+        }
+
+    def restore(self, tensors: Mapping[str, Tensor], like: Actor) -> None:
+        """Put back what ``state`` told; ``like``: a player of the same shape."""
+        count = len({name.split(".")[0] for name in tensors})
+        self.teams = [frozen(like) for _ in range(count)]
+        for i, team in enumerate(self.teams):
+            team.load_state_dict({n.removeprefix(f"{i}."): t for n, t in tensors.items() if n.startswith(f"{i}.")})
+
+
+def seated(lanes: int, share: float, chosen: np.ndarray) -> np.ndarray:
+    """Who sits where: (lanes, 4) int64 by absolute seat, ``LEARNER`` or one of the copies ``chosen`` (k,).
+
+    The first ``share`` of the lanes have opponents, the copies in turn; the learner is team 0 in even lanes and team 1
+    in odd ones.
+    """
+    who = np.full((lanes, NUM_SEATS), LEARNER, dtype=np.int64)
+    if len(chosen):
+        for lane in range(round(share * lanes)):
+            theirs = np.arange(NUM_SEATS) % NUM_TEAMS != lane % NUM_TEAMS
+            who[lane, theirs] = chosen[lane // NUM_TEAMS % len(chosen)]
+    return who

@@ -1,0 +1,238 @@
+"""The course of a training run, whatever learns in it: budget, matches, log, display, checkpoints, the end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+import persian_rummy_env
+from agents.learned import LearnedPolicy
+from agents.load import load
+
+from . import curve
+from .checkpoint import FILE, Checkpoint, CheckpointError, Counters, Tables, config_text, save_run, write_whole
+from .command import fail
+from .config import C, RunConfig
+from .learner import NetworkLearner
+from .log import COLUMNS, RUNGS, Log, LogError
+from .match import MatchResult, play_match
+from .screen import Screen, result_table
+from .shards import Shards
+
+CURVE_DEALS, FINAL_DEALS = 20_001, 20_002
+"""Seeds of the deal sets: one for the curve, another for the result."""
+
+
+class Trainer(Protocol):
+    """What learns in a run."""
+
+    @property
+    def shards(self) -> Shards: ...
+
+    @property
+    def learner(self) -> NetworkLearner: ...
+
+    @property
+    def tables(self) -> Sequence[Tables]: ...
+
+    def update(self, counters: Counters) -> dict[str, float]:
+        """One update; counts it, and returns the row of the log."""
+        ...
+
+
+def run(
+    config: C,
+    saved: Checkpoint | None,
+    command: str,
+    trainer_of: Callable[[C], Trainer],
+    warm_up: Callable[[C, Screen], None],
+    columns: Sequence[str] = COLUMNS,
+) -> int:
+    """Train until the budget is spent or somebody stops it; then the matches of the result.
+
+    Args:
+        saved: the checkpoint to go on from.
+        command: the module that is run, for what is said.
+        warm_up: compiles what the run needs, apart from it.
+        columns: of the log.
+    """
+    counters = Counters() if saved is None else saved.counters
+    if saved is None:
+        config = replace(config, out=free_folder(config))
+    torch.set_num_threads(1)
+    trainer = trainer_of(config)
+    learner, tables = trainer.learner, trainer.tables
+    try:
+        if saved is not None:
+            saved.restore(learner, tables)
+        elif config.start is not None:
+            learner.begin_as(config.start)
+        config.out.mkdir(parents=True, exist_ok=True)
+        log = Log(config.out, counters.update, counters.decisions, columns, config.as_dict() if config.wandb else None)
+    except (CheckpointError, LogError, FileNotFoundError, ValueError) as error:
+        fail(str(error))
+    write_whole(config.out / "config.json", config_text(config, about()).encode())
+    matches: list[MatchResult] = []
+
+    with StopAsked() as stop, Screen(str(config.out)) as screen:
+        screen.say(f"{config.out}: {describe(config)}")
+        warm_up(config, screen)
+        while not stop.asked and progress(config, counters) < 1 and not paused(config, counters):
+            row = trainer.update(counters)
+            measure = due(config, counters, config.eval_every, counters.evaluations)
+            if measure:
+                counters.evaluations += 1
+                matches = against_rungs(config, learner, CURVE_DEALS, config.eval_pairs)
+                row |= match_columns(matches)
+            log.write(row)
+            screen.show(row, left(config, counters), matches, measure)
+            if due(config, counters, config.save_every, counters.saves):
+                counters.saves += 1
+                save_run(config.out, config, counters, learner, tables)
+
+        save_run(config.out, config, counters, learner, tables)
+        log.close()
+        curve.draw(config.out, columns)
+
+    if progress(config, counters) < 1:
+        screen.say(f"paused after update {counters.update}; go on with: python -m {command} --resume {config.out}")
+    else:
+        screen.say(f"playing {config.final_pairs:,} pairs of fresh deals against each bot …")
+        matches = against_rungs(config, learner, FINAL_DEALS, config.final_pairs)
+        results = {"counters": vars(counters), "deals": FINAL_DEALS, "matches": [match.as_dict() for match in matches]}
+        write_whole(config.out / "results.json", (json.dumps(results, indent=2) + "\n").encode())
+        screen.console.print(result_table(matches))
+        screen.say(
+            f"{counters.decisions / 1e6:.2f} M decisions in {counters.seconds:.0f} s of training "
+            f"({counters.decisions / counters.seconds:,.0f} a second); the player: {config.out / 'policy.safetensors'}"
+        )
+    trainer.shards.close()
+    return 0
+
+
+def device_of(config: RunConfig) -> torch.device:
+    """The device of a run; one that is not there is an error."""
+    try:
+        device = torch.device(config.device)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        fail(f"device={config.device!r}: {error}", status=2)
+    return device
+
+
+def parts_of(total: int, count: int) -> list[int]:
+    """A whole number as the sum of ``count`` that are as equal as can be."""
+    return [total * (part + 1) // count - total * part // count for part in range(count)]
+
+
+def deal_facts(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[str, float]:
+    """What the log holds of how deals went."""
+    return {
+        "deal_length": float(length.mean()),
+        "deal_margin": float(abs(margin).mean()),
+        "out_rate": float(out.mean()),
+    }
+
+
+def free_folder(config: RunConfig) -> Path:
+    """Where a new run goes: no folder that holds one already."""
+    if not (config.out / FILE).exists():
+        return config.out
+    if config.exists == "refuse":
+        fail(f"{config.out / FILE}: there is a run already; --resume {config.out} goes on with it")
+    numbered = (config.out.with_name(f"{config.out.name}-{number}") for number in count(2))
+    return next(folder for folder in numbered if not (folder / FILE).exists())
+
+
+class StopAsked:
+    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved; a second stops at once."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> StopAsked:
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _ask(self, *_: object) -> None:
+        self.asked = True
+        self.__exit__()
+
+
+def spent(config: RunConfig, counters: Counters) -> float:
+    """The budget that is spent, in seconds or updates."""
+    return counters.seconds if config.minutes is not None else counters.update
+
+
+def progress(config: RunConfig, counters: Counters) -> float:
+    """The share of the budget that is spent."""
+    budget = 60 * config.minutes if config.minutes is not None else config.updates
+    assert budget is not None
+    return min(1.0, spent(config, counters) / budget)
+
+
+def left(config: RunConfig, counters: Counters) -> str:
+    if config.minutes is None:
+        return f"{config.updates} - {counters.update} updates"
+    seconds = max(0, round(60 * config.minutes - counters.seconds))
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def paused(config: RunConfig, counters: Counters) -> bool:
+    return config.pause_after is not None and counters.update >= config.pause_after
+
+
+def due(config: RunConfig, counters: Counters, every: float, done: int) -> bool:
+    """Something that is done ``every`` so many seconds or updates, and at the end, was done fewer times than that."""
+    return spent(config, counters) >= every * (done + 1) or progress(config, counters) >= 1
+
+
+def against_rungs(config: RunConfig, learner: NetworkLearner, deals: int, pairs: int) -> list[MatchResult]:
+    player = LearnedPolicy(learner.actor, config.device)
+    return [play_match(player, load(rung), pairs, deals, rules=config.rules, episode=config.episode) for rung in RUNGS]
+
+
+def match_columns(matches: list[MatchResult]) -> dict[str, float]:
+    words = (("margin", "margin"), ("low", "low"), ("high", "high"), ("won", "win_rate"))
+    return {f"{word}_{m.b}": getattr(m, name) for m in matches for word, name in words}
+
+
+def time_facts(config: RunConfig, counters: Counters, decisions: int, collect: float, learn: float) -> dict[str, float]:
+    """What the log holds of an update in any run; ``counters`` have counted it."""
+    return {
+        "update": counters.update,
+        "decisions": counters.decisions,
+        "deals": counters.deals,
+        "seconds": counters.seconds,
+        "progress": progress(config, counters),
+        "decisions_per_second": decisions / (collect + learn),
+        "collect_seconds": collect,
+        "learn_seconds": learn,
+    }
+
+
+def describe(config: RunConfig) -> str:
+    budget = f"{config.minutes:g} minutes" if config.minutes is not None else f"{config.updates} updates"
+    return f"{budget}, seed {config.seed}, {config.device}, {config.threads} threads, {config.precision}"
+
+
+def about() -> dict[str, str]:
+    return {
+        "persian_rummy_env": persian_rummy_env.__version__,
+        "torch": torch.__version__,
+        "python": sys.version.split()[0],
+    }
