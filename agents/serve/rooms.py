@@ -103,7 +103,7 @@ class Room:
     def seat_of(self, token: str) -> int | None:
         """The seat whose token this is."""
         for number, seat in enumerate(self.seats):
-            if seat.token is not None and secrets.compare_digest(seat.token.encode(), token.encode()):
+            if seat.token is not None and token.isascii() and secrets.compare_digest(seat.token.encode(), token.encode()):
                 return number
         return None
 

@@ -51,11 +51,12 @@ class Server:
     def connect(self, table: str, **options: Any) -> Any:
         return client.connect(f"ws://{self.host}/ws/{table}", max_size=2**20, **options)
 
-    def sit(self, seat: dict[str, Any]) -> Any:
+    @contextmanager
+    def sit(self, seat: dict[str, Any]) -> Iterator[Any]:
         """A connection that has joined; its first message is the table."""
-        connection = self.connect(seat["table"])
-        connection.send(json.dumps({"type": "join", "token": seat["token"]}))
-        return connection
+        with self.connect(seat["table"]) as connection:
+            connection.send(json.dumps({"type": "join", "token": seat["token"]}))
+            yield connection
 
 
 @contextmanager
@@ -94,15 +95,19 @@ def receive(connection: Any, kind: str = "view", until: Any = None, seconds: flo
             return message
 
 
-def play_to_end(connection: Any) -> list[dict[str, Any]]:
-    """Play the first legal action always, to the end of the game; returns every view on the way."""
+def play_to_end(connection: Any, view: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Play the first legal action always, to the end of the game; returns every view on the way.
+
+    ``view``: the latest, if it has been received already.
+    """
     views: list[dict[str, Any]] = []
     acted = -1
     while True:
-        view = receive(connection)
+        view = view or receive(connection)
         views.append(view)
         if view["phase"] == "over":
             return views
         if view["legal"] and view["version"] > acted:
             connection.send(json.dumps({"type": "act", "version": view["version"], "action": view["legal"][0]}))
             acted = view["version"]
+        view = None
