@@ -23,7 +23,7 @@ def choose(games: np.ndarray, policy: Policy) -> np.ndarray:
     """The action that a policy chooses for the seat to move in every game.
 
     Args:
-        games: (n,) STATE, none of them over. Scripted bots draw from the sampling streams in them; nothing else changes.
+        games: (n,) STATE, none of them over. Bots draw from the sampling streams in them; nothing else changes.
 
     Returns:
         (n,) int64, each legal in its game.

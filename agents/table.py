@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from persian_rummy_env.actions import ACTION_CARDS, ACTION_NAMES, DISCARD, DRAW, PASS, encode_action
+from persian_rummy_env.actions import ACTION_CARDS, ACTION_NAMES, DRAW, PASS, encode_action
 from persian_rummy_env.cards import cards_in, encode_card
 from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.legal import WORDS
@@ -84,7 +84,7 @@ class Table:
         self._before: list[np.ndarray] = []
         self._find_legal()
 
-    # Where the game stands ---------------------------------------------------------------------------------------------
+    # Where the game stands ------------------------------------------------------------------------------------------
 
     @property
     def over(self) -> bool:
@@ -117,7 +117,7 @@ class Table:
             batch.legal_words(self._games, words, 0, 1)
         self._mask = batch.unpacked(words)[0]
 
-    # Playing -----------------------------------------------------------------------------------------------------------
+    # Playing --------------------------------------------------------------------------------------------------------
 
     def play(self, action: str | int) -> Played:
         """Play an action for the seat to move, in notation or as an id.
@@ -129,9 +129,7 @@ class Table:
             raise TableError("the game is over")
         number = _number_of(action)
         if not self._mask[number]:
-            raise TableError(
-                f"'{ACTION_NAMES[number]}' is not legal now; legal are: {', '.join(self.legal)}"
-            )
+            raise TableError(f"'{ACTION_NAMES[number]}' is not legal now; legal are: {', '.join(self.legal)}")
         before = self._games.copy()
         one = Played(len(self.ends), self.seat, number)
         refused = arena.play_lanes(self._games, np.zeros(1, dtype=np.int64), np.array([number]))
@@ -172,7 +170,7 @@ class Table:
         self._find_legal()
         return self.played.pop()
 
-    # Keeping -----------------------------------------------------------------------------------------------------------
+    # Keeping --------------------------------------------------------------------------------------------------------
 
     def record(self, players: Sequence[str]) -> Record:
         """The record of the finished game (``persian-rummy/1``); it holds every card.
@@ -239,5 +237,3 @@ def _left(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
     hands = [Counter(cards_in(hand)) for hand in before["hand"]]
     hands[int(before["seat"])] -= Counter(cards_in(ACTION_CARDS[action]))
     return tuple(tuple(sorted(hand.elements(), key=encode_card)) for hand in hands)
-
-

@@ -1,8 +1,8 @@
 """Two hundred tables at once on two cores: ``python -m experiments.serve_load``.
 
-A server in a process of its own, clients in this one, all on the cores that there are. At each table a program sits over a WebSocket with three
-policies, answers at once with a random legal action, and opens the next table when its game is over, until time is up.
-Every action sent must be in the game's record. Writes ``results/serve_load.json``.
+A server in a process of its own, clients in this one, all on the cores that there are. At each table a program sits
+over a WebSocket with three policies, answers at once with a random legal action, and opens the next table when its game
+is over, until time is up. Every action sent must be in the game's record. Writes ``results/serve_load.json``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class Sitter:
 
     async def play(self, until: float) -> None:
         while time.monotonic() < until:
-            body = {"seats": ["human", *(self.rng.choice(self.policies) for _ in range(3))], "name": "load", "draw": False}
+            body = {
+                "seats": ["human", *(self.rng.choice(self.policies) for _ in range(3))],
+                "name": "load",
+                "draw": False,
+            }
             seat = json.loads(await asyncio.to_thread(_request, f"http://{self.host}/api/tables", body))
             sent = await self._game(seat, until)
             if sent is not None:
@@ -155,8 +159,11 @@ def main(given: Sequence[str] | None = None) -> int:
         server.terminate()
         server.wait(20)
     result = {
-        **about("experiments.serve_load", argv), "tables": options.tables, "cores": len(os.sched_getaffinity(0)), **found
-    }  # fmt: skip
+        **about("experiments.serve_load", argv),
+        "tables": options.tables,
+        "cores": len(os.sched_getaffinity(0)),
+        **found,
+    }
     write_whole(options.out, json.dumps(result, indent=1) + "\n")
     for name in ("games", "actions_checked", "actions_lost", "actions_per_second", "wait_ms", "memory_mb"):
         print(f"{name}: {result[name]}")

@@ -41,13 +41,14 @@ def import_names(requirements: list[str]) -> set[str]:
 CORE_LIBRARIES = {"numpy", "numba"}
 ENV_LIBRARIES = import_names(PROJECT["dependencies"])
 TRAIN_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["train"])
+PLAY_LIBRARIES = TRAIN_LIBRARIES | import_names(PROJECT["optional-dependencies"]["play"])
 LIBRARIES = {
     "tables": CORE_LIBRARIES,
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
     "persian_rummy_env": ENV_LIBRARIES,
-    "agents": TRAIN_LIBRARIES,
+    "agents": PLAY_LIBRARIES,
     "train": TRAIN_LIBRARIES,
-    "experiments": TRAIN_LIBRARIES,
+    "experiments": PLAY_LIBRARIES | {"playwright"},  # pictures of the page in a browser
 }
 
 

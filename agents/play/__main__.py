@@ -16,7 +16,7 @@ from persian_rummy_env.options import fresh_seed
 from persian_rummy_env.rules import RuleSet
 
 from . import screen
-from .game import Game, Left, save
+from .game import Game, LeftError, save
 
 DESCRIPTION = f"""\
 Play Persian Rummy in the terminal with and against policies. Seats are 'human' or a policy: {FORMS}.
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     status = 0
     try:
         game.play()
-    except (Left, KeyboardInterrupt):
+    except (LeftError, KeyboardInterrupt):
         console.print("\nleft before the end")
     except PolicyError as error:
         sys.stderr.write(f"python -m agents.play: error: {error}\n")
@@ -61,9 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.resume:
             args.resume.unlink(missing_ok=True)
     else:
-        console.print(
-            f"saved: {path}; go on with: python -m agents.play --resume {path}", markup=False, soft_wrap=True
-        )
+        console.print(f"saved: {path}; go on with: python -m agents.play --resume {path}", markup=False, soft_wrap=True)
     return status
 
 

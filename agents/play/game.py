@@ -19,7 +19,7 @@ from persian_rummy_env import record
 from persian_rummy_env.actions import ACTION_NAMES
 
 from . import screen
-from .typed import NotAnAction, parse
+from .typed import NotAnActionError, parse
 
 HELP = """\
 Type an action in notation (draw, take 7S, meld 4D 4H 4S, layoff 6S run, discard 9H), a beginning of it (d 9h), or its \
@@ -30,7 +30,7 @@ number in the list.
   quit          save the game and leave; it can be taken up again with --resume"""
 
 
-class Left(Exception):
+class LeftError(Exception):
     """The player leaves before the end."""
 
 
@@ -59,7 +59,7 @@ class Game:
         """Play to the end.
 
         Raises:
-            Left: by ``quit``, or an interrupt or the end of input. PolicyError: a policy failed.
+            LeftError: by ``quit``, or an interrupt or the end of input. PolicyError: a policy failed.
         """
         while not self.table.over:
             player = self.players[self.table.seat]
@@ -99,14 +99,14 @@ class Game:
             try:
                 if self._obey(text, seat):
                     return
-            except (NotAnAction, TableError, ValueError, OSError) as error:
+            except (NotAnActionError, TableError, ValueError, OSError) as error:
                 self.console.print(str(error), style="red", markup=False)
 
     def _obey(self, text: str, seat: int) -> bool:
         """Do what was typed; returns whether the position has changed."""
         word, _, rest = text.strip().partition(" ")
         if word in ("quit", "exit"):
-            raise Left
+            raise LeftError
         if word == "help":
             self.console.print(HELP, markup=False)
         elif word == "hint":
@@ -140,7 +140,7 @@ class Game:
         try:
             return self.console.input(prompt)
         except (EOFError, KeyboardInterrupt):
-            raise Left from None
+            raise LeftError from None
 
 
 def save(game: Game, out: Path) -> Path:

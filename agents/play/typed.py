@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from persian_rummy_env.cards import encode_card
 
-class NotAnAction(ValueError):
+
+class NotAnActionError(ValueError):
     """What was typed means none of the legal actions; the text says what does."""
 
 
@@ -17,25 +19,25 @@ def parse(text: str, legal: Sequence[str]) -> str:
     or ``run`` where only one is legal.
 
     Raises:
-        NotAnAction: it means none of them, or several.
+        NotAnActionError: it means none of them, or several.
     """
     if text.isdecimal():
         if not 1 <= int(text) <= len(legal):
-            raise NotAnAction(f"{text}: expected a number from 1 to {len(legal)}")
+            raise NotAnActionError(f"{text}: expected a number from 1 to {len(legal)}")
         return legal[int(text) - 1]
     wanted = _words(text)
     if not wanted:
-        raise NotAnAction("nothing was typed")
+        raise NotAnActionError("nothing was typed")
     found = [action for action in legal if _words(action) == wanted] or [
         action for action in legal if _begins(_words(action), wanted)
     ]
     if len(found) == 1:
         return found[0]
     if found:
-        raise NotAnAction(f"{text!r} may be {', '.join(found)}: type more of it, or a number")
+        raise NotAnActionError(f"{text!r} may be {', '.join(found)}: type more of it, or a number")
     same = [action for action in legal if _words(action)[0] == wanted[0]]
     what = f"legal with {wanted[0]!r} are: {', '.join(same)}" if same else f"legal are: {', '.join(legal)}"
-    raise NotAnAction(f"{text!r} is not legal now; {what}")
+    raise NotAnActionError(f"{text!r} is not legal now; {what}")
 
 
 def _words(text: str) -> list[str]:
@@ -43,10 +45,8 @@ def _words(text: str) -> list[str]:
     verb, *rest = text.lower().split() or [""]
     rest = [word if word in ("set", "run") else word.upper().replace("10", "T") for word in rest]
     if verb and "meld".startswith(verb):
-        try:
+        with suppress(ValueError):
             rest.sort(key=encode_card)
-        except ValueError:
-            pass
     return [verb, *rest] if verb else []
 
 

@@ -24,8 +24,12 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--policies", default=POLICIES, help="what may be chosen as a player (default %(default)s)")
     parser.add_argument("--rules", default="", help="such as deals=1,quad_bonus=jacks,stock_out=end")
     parser.add_argument("--tables", type=int, default=200, help="at most so many at once (default %(default)s)")
-    parser.add_argument("--keep", type=float, default=60, help="minutes that an empty table stays (default %(default)s)")
-    parser.add_argument("--pause", type=float, default=0.7, help="seconds before a policy's action (default %(default)s)")
+    parser.add_argument(
+        "--keep", type=float, default=60, help="minutes that an empty table stays (default %(default)s)"
+    )
+    parser.add_argument(
+        "--pause", type=float, default=0.7, help="seconds before a policy's action (default %(default)s)"
+    )
     return parser
 
 

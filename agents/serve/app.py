@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from persian_rummy_env.record import dumps
 
 from .faces import symbols
-from .messages import MAX_BYTES, BadMessage, Join, check_fields, json_object, parse, player_name
+from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
 from .rooms import Link, Lobby, Room
 
 STATIC = Path(__file__).with_name("static")
@@ -71,7 +71,7 @@ def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
             WebSocketRoute("/ws/{table}", sit),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={BadMessage: _refuse},
+        exception_handlers={MessageError: _refuse},
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(_Headers)],
         lifespan=life,
     )
@@ -105,11 +105,11 @@ class _Headers:
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    assert isinstance(error, BadMessage)
+    assert isinstance(error, MessageError)
     return JSONResponse({"error": error.code, "text": str(error)}, STATUS.get(error.code, 400))
 
 
-# Requests --------------------------------------------------------------------------------------------------------------
+# Requests ----------------------------------------------------------------------------------------------------------
 
 
 def _lobby(connection: HTTPConnection) -> Lobby:
@@ -120,19 +120,19 @@ def _check_origin(connection: HTTPConnection) -> None:
     """Refuse what the page of another site sends; programs that are no browsers send no origin."""
     origin = connection.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != connection.headers.get("host"):
-        raise BadMessage("origin", f"origin {origin[:100]!r}: not the page of this server")
+        raise MessageError("origin", f"origin {origin[:100]!r}: not the page of this server")
 
 
 async def _body(request: Request, wanted: dict[str, type]) -> dict[str, Any]:
     """The JSON object of a request from our own page."""
     _check_origin(request)
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise BadMessage("malformed", "expected the content type application/json")
+        raise MessageError("malformed", "expected the content type application/json")
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BYTES:
-            raise BadMessage("too long", f"expected at most {MAX_BYTES} bytes")
+            raise MessageError("too long", f"expected at most {MAX_BYTES} bytes")
     fields = json_object(body)
     check_fields(fields, wanted)
     return fields
@@ -176,26 +176,26 @@ async def get_record(request: Request) -> Response:
     room = _lobby(request).room(request.path_params["table"])
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or room.seat_of(token) is None:
-        raise BadMessage("token", "expected the token of a seat of this table")
+        raise MessageError("token", "expected the token of a seat of this table")
     headers = {"content-disposition": f'attachment; filename="persian-rummy-{room.table.seed}.jsonl"'}
     return Response(dumps(room.record()) + "\n", media_type="application/jsonl", headers=headers)
 
 
-# A seat ----------------------------------------------------------------------------------------------------------------
+# A seat ------------------------------------------------------------------------------------------------------------
 
 
 async def sit(socket: WebSocket) -> None:
     """The connection of one seat: its token first, then what it plays; it is sent what the seat may see."""
     try:
         _check_origin(socket)
-    except BadMessage:
+    except MessageError:
         await socket.close(REFUSED)
         return
     await socket.accept()
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         try:
             room, seat = await asyncio.wait_for(_join(socket), SECONDS_TO_JOIN)
-        except BadMessage as error:
+        except MessageError as error:
             await socket.send_json(_error(error))
             await socket.close(REFUSED)
             return
@@ -203,7 +203,10 @@ async def sit(socket: WebSocket) -> None:
             await socket.close(REFUSED)
             return
         link = room.connect(seat)
-        tasks = {asyncio.create_task(_write(socket, room, seat, link)), asyncio.create_task(_read(socket, room, seat, link))}
+        tasks = {
+            asyncio.create_task(_write(socket, room, seat, link)),
+            asyncio.create_task(_read(socket, room, seat, link)),
+        }
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -213,7 +216,7 @@ async def sit(socket: WebSocket) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _error(error: BadMessage) -> dict[str, str]:
+def _error(error: MessageError) -> dict[str, str]:
     return {"type": "error", "code": error.code, "text": str(error)}
 
 
@@ -228,11 +231,11 @@ async def _frame(socket: WebSocket) -> str | bytes | None:
 async def _join(socket: WebSocket) -> tuple[Room, int]:
     message = parse(await _frame(socket))
     if not isinstance(message, Join):
-        raise BadMessage("token", "expected to be told first who is there: type join, with a token")
+        raise MessageError("token", "expected to be told first who is there: type join, with a token")
     room = _lobby(socket).room(socket.path_params["table"])
     seat = room.seat_of(message.token)
     if seat is None:
-        raise BadMessage("token", "expected the token of a seat of this table")
+        raise MessageError("token", "expected the token of a seat of this table")
     return room, seat
 
 
@@ -264,11 +267,11 @@ async def _read(socket: WebSocket, room: Room, seat: int, link: Link) -> None:
         try:
             message = parse(frame)
             if isinstance(message, Join):
-                raise BadMessage("unknown", "this connection has its seat already")
+                raise MessageError("unknown", "this connection has its seat already")
             answer = await room.obey(seat, message)
             if answer is not None:
                 link.reply(answer)
-        except BadMessage as error:
+        except MessageError as error:
             link.reply(_error(error))
             if error.code == "stale":
                 link.table_changed()

@@ -7,7 +7,8 @@ from persian_rummy_env.cards import CARD_NAMES, JOKER_NAME
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 COLOURS = {"C": "#1e1e22", "D": "#be1e2d", "H": "#be1e2d", "S": "#1e1e22", "K": "#6b2fa0"}
 EDGE = '<rect x=".5" y=".5" width="55" height="79" rx="6" fill="{fill}" stroke="#0c3a28"/>'
-TEXT = '<text x="{x}" y="{y}" font-size="{size}" font-family="sans-serif" font-weight="bold" fill="{fill}"{more}>{text}</text>'
+FONT = 'font-family="sans-serif" font-weight="bold"'
+TEXT = f'<text x="{{x}}" y="{{y}}" font-size="{{size}}" {FONT} fill="{{fill}}"{{more}}>{{text}}</text>'
 
 
 def symbols() -> str:

@@ -15,7 +15,7 @@ MAX_TEXT = 64
 MAX_NAME = 24
 
 
-class BadMessage(ValueError):
+class MessageError(ValueError):
     """A message that is refused. ``code`` is for programs, the text for people."""
 
     def __init__(self, code: str, text: str) -> None:
@@ -61,15 +61,15 @@ def parse(text: str | bytes | None) -> Join | Act | Undo | Hint:
     """The message that a text frame holds.
 
     Raises:
-        BadMessage: it holds none; the text says what was expected.
+        MessageError: it holds none; the text says what was expected.
     """
     if not isinstance(text, str):
-        raise BadMessage("malformed", "expected a text frame with a JSON object")
+        raise MessageError("malformed", "expected a text frame with a JSON object")
     fields = json_object(text)
     kind = fields.pop("type", None)
     made = KINDS.get(kind) if isinstance(kind, str) else None
     if made is None:
-        raise BadMessage("unknown", f"type: expected one of {', '.join(KINDS)}")
+        raise MessageError("unknown", f"type: expected one of {', '.join(KINDS)}")
     wanted = made.__dataclass_fields__
     check_fields(fields, {name: TYPES[name] for name in wanted})
     return made(**fields)
@@ -79,28 +79,28 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     """A JSON object of at most ``MAX_BYTES``.
 
     Raises:
-        BadMessage: the text is something else.
+        MessageError: the text is something else.
     """
     if len(text) > MAX_BYTES:
-        raise BadMessage("too long", f"expected at most {MAX_BYTES} bytes")
+        raise MessageError("too long", f"expected at most {MAX_BYTES} bytes")
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadMessage("malformed", "expected JSON") from None
+        raise MessageError("malformed", "expected JSON") from None
     if not isinstance(fields, dict):
-        raise BadMessage("malformed", "expected a JSON object")
+        raise MessageError("malformed", "expected a JSON object")
     return fields
 
 
 def check_fields(fields: dict[str, Any], wanted: dict[str, type]) -> None:
     """Refuse fields that are missing, unknown, of another type, or longer than anything that means something."""
     if set(fields) != set(wanted):
-        raise BadMessage("malformed", f"expected the fields {', '.join(wanted) or 'none'}")
+        raise MessageError("malformed", f"expected the fields {', '.join(wanted) or 'none'}")
     for name, value in fields.items():
         if type(value) is not wanted[name]:
-            raise BadMessage("malformed", f"{name}: expected {_WORD[wanted[name]]}")
+            raise MessageError("malformed", f"{name}: expected {_WORD[wanted[name]]}")
         if isinstance(value, str) and len(value) > MAX_TEXT:
-            raise BadMessage("malformed", f"{name}: expected at most {MAX_TEXT} letters")
+            raise MessageError("malformed", f"{name}: expected at most {MAX_TEXT} letters")
 
 
 _WORD = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
@@ -110,7 +110,7 @@ def player_name(text: str) -> str:
     """The name of a person, of 1 to 24 printable letters."""
     name = " ".join(text.split())
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise BadMessage("name", f"name: expected 1 to {MAX_NAME} printable letters")
+        raise MessageError("name", f"name: expected 1 to {MAX_NAME} printable letters")
     return name
 
 
@@ -118,7 +118,7 @@ def seat_specs(seats: list[Any], policies: list[str]) -> list[str]:
     """Who is to sit where: people and policies on offer, at least one of them a person."""
     known = [HUMAN, *policies]
     if len(seats) != NUM_SEATS or not all(isinstance(seat, str) and seat in known for seat in seats):
-        raise BadMessage("seats", f"seats: expected four of {', '.join(known)}")
+        raise MessageError("seats", f"seats: expected four of {', '.join(known)}")
     if HUMAN not in seats:
-        raise BadMessage("seats", "seats: expected at least one human")
+        raise MessageError("seats", "seats: expected at least one human")
     return seats

@@ -19,7 +19,7 @@ from persian_rummy_env.options import fresh_seed
 from persian_rummy_env.record import Record
 from persian_rummy_env.rules import RuleSet
 
-from .messages import Act, BadMessage, Hint, Undo, seat_specs
+from .messages import Act, Hint, MessageError, Undo, seat_specs
 from .thinking import Thinker
 
 MAX_REPLIES = 16
@@ -86,14 +86,14 @@ class Room:
     used: float = field(default_factory=time.monotonic)
     _playing: asyncio.Task[None] | None = None
 
-    # Seats -------------------------------------------------------------------------------------------------------------
+    # Seats ----------------------------------------------------------------------------------------------------------
 
     def take_seat(self, seat: int, name: str) -> str:
         """Sit down at a free seat; returns its token, which nobody else is ever told."""
         if not 0 <= seat < len(self.seats) or not self.seats[seat].free:
-            raise BadMessage("taken", f"seat {seat} is not free")
+            raise MessageError("taken", f"seat {seat} is not free")
         if any(name == other.player.name for other in self.seats if other.token is not None):
-            raise BadMessage("name", f"name {name!r}: somebody of that name sits here already")
+            raise MessageError("name", f"name {name!r}: somebody of that name sits here already")
         token = secrets.token_urlsafe(24)
         self.seats[seat] = Seat(Player(name, HUMAN), token)
         self.touch()
@@ -103,7 +103,11 @@ class Room:
     def seat_of(self, token: str) -> int | None:
         """The seat whose token this is."""
         for number, seat in enumerate(self.seats):
-            if seat.token is not None and token.isascii() and secrets.compare_digest(seat.token.encode(), token.encode()):
+            if (
+                seat.token is not None
+                and token.isascii()
+                and secrets.compare_digest(seat.token.encode(), token.encode())
+            ):
                 return number
         return None
 
@@ -136,7 +140,7 @@ class Room:
     def touch(self) -> None:
         self.used = time.monotonic()
 
-    # What a seat is told -----------------------------------------------------------------------------------------------
+    # What a seat is told --------------------------------------------------------------------------------------------
 
     def snapshot(self, seat: int) -> dict[str, Any]:
         """All that a seat may know of the table now."""
@@ -168,7 +172,7 @@ class Room:
             if seat.link is not None:
                 seat.link.table_changed()
 
-    # What a seat does --------------------------------------------------------------------------------------------------
+    # What a seat does -----------------------------------------------------------------------------------------------
 
     @property
     def may_undo(self) -> bool:
@@ -179,41 +183,41 @@ class Room:
         """Do what a seat asks for; returns the answer, if there is one beside the changed table.
 
         Raises:
-            BadMessage: it cannot be done; nothing has changed.
+            MessageError: it cannot be done; nothing has changed.
         """
         self.touch()
         if not self.started:
-            raise BadMessage("waiting", "not everybody sits yet")
+            raise MessageError("waiting", "not everybody sits yet")
         if self.failed:
-            raise BadMessage("failed", self.failed)
+            raise MessageError("failed", self.failed)
         if self.table.over:
-            raise BadMessage("over", "the game is over")
+            raise MessageError("over", "the game is over")
         if self.table.seat != seat:
-            raise BadMessage("turn", f"it is {self.seats[self.table.seat].player.name}'s turn")
+            raise MessageError("turn", f"it is {self.seats[self.table.seat].player.name}'s turn")
         if message.version != self.version:
-            raise BadMessage("stale", "the table has changed since; nothing was played")
+            raise MessageError("stale", "the table has changed since; nothing was played")
         try:
             if isinstance(message, Act):
                 self.table.play(message.action)
             elif isinstance(message, Undo):
                 if not self.may_undo:
-                    raise BadMessage("undo", "nothing is taken back where several people sit")
+                    raise MessageError("undo", "nothing is taken back where several people sit")
                 self.table.undo()
             else:
                 return await self._hint(message)
         except TableError as error:
-            raise BadMessage("illegal", str(error)) from None
+            raise MessageError("illegal", str(error)) from None
         self._moved()
         self.go_on()
         return None
 
     async def _hint(self, message: Hint) -> dict[str, Any]:
         if message.policy not in self.thinker.policies:
-            raise BadMessage("policy", f"policy: expected one of {', '.join(self.thinker.policies)}")
+            raise MessageError("policy", f"policy: expected one of {', '.join(self.thinker.policies)}")
         try:
             action = await self.thinker.choose(message.policy, self.table.games())
         except PolicyError as error:
-            raise BadMessage("policy", str(error)) from None
+            raise MessageError("policy", str(error)) from None
         return {
             "type": "hint", "version": message.version, "policy": message.policy, "action": ACTION_NAMES[action],
         }  # fmt: skip
@@ -248,12 +252,12 @@ class Room:
         """The record of the finished game.
 
         Raises:
-            BadMessage: it is not over: until then its cards are nobody's to see.
+            MessageError: it is not over: until then its cards are nobody's to see.
         """
         try:
             return self.table.record([seat.player.name for seat in self.seats])
         except TableError as error:
-            raise BadMessage("not over", str(error)) from None
+            raise MessageError("not over", str(error)) from None
 
     def close(self) -> None:
         """Leave the table: connections are told, policies stop."""
@@ -297,12 +301,12 @@ class Lobby:
         """Open a table.
 
         Raises:
-            BadMessage: seats that are none, or no room for another table.
+            MessageError: seats that are none, or no room for another table.
         """
         specs = seat_specs(seats, list(self.thinker.policies))
         self.sweep()
         if len(self.rooms) >= self.limit:
-            raise BadMessage("full", f"all {self.limit} tables are taken")
+            raise MessageError("full", f"all {self.limit} tables are taken")
         seed = self.seeds()
         players, drawn, dealer = players_of(specs), [], None
         if with_draw:
@@ -320,10 +324,10 @@ class Lobby:
         """The table of a name.
 
         Raises:
-            BadMessage: there is none (any more).
+            MessageError: there is none (any more).
         """
         if name not in self.rooms:
-            raise BadMessage("no table", "there is no such table, or it has been cleared away")
+            raise MessageError("no table", "there is no such table, or it has been cleared away")
         return self.rooms[name]
 
     def sweep(self) -> None:
@@ -332,7 +336,9 @@ class Lobby:
         deserted = [room for room in self.rooms.values() if room.deserted]
         gone = [room for room in deserted if now - room.used > self.keep]
         if len(self.rooms) - len(gone) >= self.limit:
-            gone += sorted((room for room in deserted if room.table.over and room not in gone), key=lambda one: one.used)[:1]
+            gone += sorted(
+                (room for room in deserted if room.table.over and room not in gone), key=lambda one: one.used
+            )[:1]
         for room in gone:
             room.close()
             del self.rooms[room.name]

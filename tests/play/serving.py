@@ -17,12 +17,12 @@ pytest.importorskip("starlette", reason="the browser game needs: pip install -e 
 uvicorn = pytest.importorskip("uvicorn")
 client = pytest.importorskip("websockets.sync.client")
 
-from agents.load import load
-from agents.serve.app import make_app
-from agents.serve.messages import MAX_BYTES
-from agents.serve.rooms import Lobby
-from agents.serve.thinking import Thinker
-from persian_rummy_env import RuleSet
+from agents.load import load  # noqa: E402 - the library may be missing
+from agents.serve.app import make_app  # noqa: E402 - the library may be missing
+from agents.serve.messages import MAX_BYTES  # noqa: E402 - the library may be missing
+from agents.serve.rooms import Lobby  # noqa: E402 - the library may be missing
+from agents.serve.thinking import Thinker  # noqa: E402 - the library may be missing
+from persian_rummy_env import RuleSet  # noqa: E402 - the library may be missing
 
 POLICIES = ("greedy", "expert", "python:tests.agents.strangers:Unmasked")
 
@@ -39,7 +39,9 @@ class Server:
         """The answer to a request; raises ``urllib.error.HTTPError`` where it is refused."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(
-            self.url + path, data, {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+            self.url + path,
+            data,
+            {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}},
         )
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.load(answer)

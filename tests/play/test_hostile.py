@@ -1,4 +1,4 @@
-"""A hostile client: foreign tokens, replayed, oversized, malformed and foreign messages. It learns and harms nothing."""
+"""A hostile client: foreign tokens, replayed, oversized and malformed messages. It learns and harms nothing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
-
-from tests.play.serving import Server, play_to_end, receive, serving
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from persian_rummy_env.cards import CARD_NAMES
 from persian_rummy_env.replay import verify
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from tests.play.serving import Server, play_to_end, receive, serving
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,21 @@ def say(connection: Any, message: Any) -> dict[str, Any]:
     return receive(connection, "error")
 
 
+def closing_code(connection: Any) -> int:
+    """The code with which the server ends a connection, whatever it still sends before."""
+    while True:
+        try:
+            connection.recv(timeout=20)
+        except ConnectionClosed as closed:
+            return -1 if closed.rcvd is None else closed.rcvd.code
+
+
 def my_turn(connection: Any) -> dict[str, Any]:
     return receive(connection, until=lambda view: bool(view["legal"]))
 
 
-def state(server: Server, table: str) -> bytes:
-    return server.lobby.rooms[table].table.games().tobytes()
+def state(server: Server, table: str) -> list[Any]:
+    return server.lobby.rooms[table].table.games().tolist()
 
 
 def brief(value: Any) -> str:
@@ -101,10 +110,7 @@ def test_an_oversized_message_ends_the_connection_and_not_the_game(server: Serve
     with server.sit(seat) as connection:
         receive(connection)
         connection.send(json.dumps({"type": "act", "version": 0, "action": "draw" + " " * 5000}))
-        with pytest.raises(ConnectionClosed) as closed:
-            while True:
-                connection.recv(timeout=20)
-        assert closed.value.rcvd.code == 1009
+        assert closing_code(connection) == 1009
     with server.sit(seat) as connection:
         assert receive(connection)["seat"] == 0
 
@@ -112,12 +118,11 @@ def test_an_oversized_message_ends_the_connection_and_not_the_game(server: Serve
 def test_a_flood_ends_the_connection_and_not_the_game(server: Server) -> None:
     seat = server.open()
     other = server.open()
-    with server.sit(seat) as connection, pytest.raises(ConnectionClosed) as closed:
-        for _ in range(500):
-            connection.send("{}")
-        while True:
-            connection.recv(timeout=20)
-    assert closed.value.rcvd.code == 1008
+    with server.sit(seat) as connection:
+        with suppress(ConnectionClosed):
+            for _ in range(500):
+                connection.send("{}")
+        assert closing_code(connection) == 1008
     for one in (seat, other):
         with server.sit(one) as connection:
             assert receive(connection)["type"] == "view"
@@ -139,7 +144,9 @@ FOREIGN = [{"type": "join", "token": token} for token in ("", "x", "é", "\ud800
 
 
 @pytest.mark.parametrize(
-    "first", [*FOREIGN, {"type": "act", "version": 0, "action": "draw"}, {"type": "join", "token": 0}, "nonsense", b"\x01"], ids=brief
+    "first",
+    [*FOREIGN, {"type": "act", "version": 0, "action": "draw"}, {"type": "join", "token": 0}, "nonsense", b"\x01"],
+    ids=brief,
 )
 def test_nobody_sits_without_a_token(server: Server, first: Any) -> None:
     seat = server.open()
@@ -182,7 +189,12 @@ def test_a_seat_cannot_play_or_see_for_another(server: Server) -> None:
 def test_nobody_takes_a_seat_that_is_taken(server: Server) -> None:
     seat = server.open(["human", "human", "greedy", "greedy"])
     for number in (0, 2, -1, 4, 10**20):
-        assert refused(lambda number=number: server.post(f"/api/tables/{seat['table']}/join", {"seat": number, "name": "Eve"})) == 409
+        assert (
+            refused(
+                lambda number=number: server.post(f"/api/tables/{seat['table']}/join", {"seat": number, "name": "Eve"})
+            )
+            == 409
+        )
     assert refused(lambda: server.post(f"/api/tables/{seat['table']}/join", {"seat": 1, "name": "Ada"})) == 400
 
 
@@ -328,10 +340,7 @@ def test_a_seat_opened_elsewhere_is_taken_over(server: Server) -> None:
         receive(old)
         with server.sit(seat) as new:
             view = receive(new)
-            with pytest.raises(ConnectionClosed) as closed:
-                while True:
-                    old.recv(timeout=20)
-            assert closed.value.rcvd.code == 4001
+            assert closing_code(old) == 4001
             assert play_to_end(new, view)[-1]["phase"] == "over"
 
 
@@ -376,4 +385,3 @@ def test_a_slow_reader_does_not_hold_the_table_up_or_fill_memory(server: Server)
         link = room.seats[3].link
         assert link is not None
         assert len(link.replies) <= 16
-

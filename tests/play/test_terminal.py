@@ -20,7 +20,12 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def start(*arguments: str, columns: int = 100) -> pexpect.spawn:
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {
+        **os.environ,
+        "TERM": "xterm-256color",
+        "COLUMNS": str(columns),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     return pexpect.spawn(
         sys.executable, ["-m", "agents.play", *arguments], cwd=str(ROOT), env=environment, encoding="utf-8", timeout=60,
         dimensions=(50, columns),
@@ -98,8 +103,9 @@ def test_leaving_saves_the_game_and_it_goes_on(tmp_path: Path, leave: str) -> No
     child = start("--resume", str(unfinished))
     child.expect(PROMPT)
     assert hand.strip() in text_of(child)
-    while child.expect([PROMPT, pexpect.EOF]) == 0 if child.sendline("1") else False:
-        pass
+    child.sendline("1")
+    while child.expect([PROMPT, pexpect.EOF]) == 0:
+        child.sendline("1")
     child.close()
     assert verify(json.loads((tmp_path / "game.jsonl").read_text())) is None
     assert not unfinished.exists()
