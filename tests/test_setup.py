@@ -43,13 +43,14 @@ ENV_LIBRARIES = import_names(PROJECT["dependencies"])
 TRAIN_LIBRARIES = ENV_LIBRARIES.union(
     *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export"))
 )
+PLAY_LIBRARIES = TRAIN_LIBRARIES | import_names(PROJECT["optional-dependencies"]["play"])
 LIBRARIES = {
     "tables": CORE_LIBRARIES,
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
     "persian_rummy_env": ENV_LIBRARIES,
-    "agents": TRAIN_LIBRARIES,
+    "agents": PLAY_LIBRARIES,
     "train": TRAIN_LIBRARIES,
-    "experiments": TRAIN_LIBRARIES,
+    "experiments": PLAY_LIBRARIES | {"playwright"},  # pictures of the page in a browser
 }
 
 

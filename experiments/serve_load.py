@@ -1,0 +1,186 @@
+"""Two hundred tables at once on two cores: ``python -m experiments.serve_load``.
+
+A server in a process of its own, clients in this one, all on the cores that there are. At each table a program sits
+over a WebSocket with three policies, answers at once with a random legal action, and opens the next table when its game
+is over, until time is up. Every action sent must be in the game's record. Writes ``results/serve_load.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .matches.pages import RESULTS
+from .matches.run import about
+from .speeds.timing import write_whole
+
+RESULT = RESULTS / "serve_load.json"
+SEED = 60_001
+GAMES = 1000
+"""The server is started with room for so many tables; finished ones are cleared away."""
+
+
+def memory_mb(pid: int) -> float:
+    """Resident memory of a process."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def _request(url: str, body: Any = None, token: str | None = None) -> bytes:
+    headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+    request = urllib.request.Request(url, None if body is None else json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read()
+
+
+class Sitter:
+    """One table's person: a program that plays game after game.
+
+    Attributes:
+        waits: seconds from each action sent to the table as it stands after it.
+        games, actions, lost: finished games, actions sent in them, and those of these that no record holds.
+    """
+
+    def __init__(self, host: str, number: int, policies: Sequence[str]) -> None:
+        self.host, self.policies = host, list(policies)
+        self.rng = random.Random(SEED + number)
+        self.waits: list[float] = []
+        self.games = self.actions = self.lost = 0
+
+    async def play(self, until: float) -> None:
+        while time.monotonic() < until:
+            body = {
+                "seats": ["human", *(self.rng.choice(self.policies) for _ in range(3))],
+                "name": "load",
+                "draw": False,
+            }
+            seat = json.loads(await asyncio.to_thread(_request, f"http://{self.host}/api/tables", body))
+            sent = await self._game(seat, until)
+            if sent is not None:
+                url = f"http://{self.host}/api/tables/{seat['table']}/record"
+                record = json.loads(await asyncio.to_thread(_request, url, None, seat["token"]))
+                kept = _of_seat_0(record)
+                self.games += 1
+                self.actions += len(sent)
+                self.lost += len(sent) - sum(one == other for one, other in zip(sent, kept, strict=False))
+                self.lost += abs(len(kept) - len(sent))
+
+    async def _game(self, seat: dict[str, Any], until: float) -> list[str] | None:
+        """The actions sent in a game; None if time was up before its end."""
+        from websockets.asyncio.client import connect
+
+        sent: list[str] = []
+        acted, start = -1, 0.0
+        async with connect(f"ws://{self.host}/ws/{seat['table']}", max_size=2**20) as connection:
+            await connection.send(json.dumps({"type": "join", "token": seat["token"]}))
+            while time.monotonic() < until:
+                view = json.loads(await asyncio.wait_for(connection.recv(), 60))
+                if view["type"] != "view" or view["failed"]:
+                    raise RuntimeError(f"the server answered {view}")
+                if start and view["version"] > acted:
+                    self.waits.append(time.monotonic() - start)
+                    start = 0.0
+                if view["phase"] == "over":
+                    return sent
+                if view["legal"] and view["version"] > acted:
+                    action = self.rng.choice(view["legal"])
+                    acted, start = view["version"], time.monotonic()
+                    sent.append(action)
+                    await connection.send(json.dumps({"type": "act", "version": acted, "action": action}))
+        return None
+
+
+def _of_seat_0(record: dict[str, Any]) -> list[str]:
+    """The actions of seat 0 in a record: replayed, since a record does not name seats."""
+    from persian_rummy_env.replay import replay
+
+    again = replay(record)  # type: ignore[arg-type]
+    mine = again.states["seat"][: again.played] == 0
+    texts = [text for deal in record["deals"] for text in deal["actions"]]
+    return [text for text, own in zip(texts, mine.tolist(), strict=True) if own]
+
+
+async def _load(host: str, pid: int, tables: int, seconds: float, policies: Sequence[str]) -> dict[str, Any]:
+    sitters = [Sitter(host, number, policies) for number in range(tables)]
+    memory = [memory_mb(pid)]
+    until = time.monotonic() + seconds
+    plays = [asyncio.create_task(sitter.play(until)) for sitter in sitters]
+    start = time.monotonic()
+    while not all(play.done() for play in plays):
+        await asyncio.wait(plays, timeout=2.0)
+        memory.append(memory_mb(pid))
+    for play in plays:
+        play.result()
+    took = time.monotonic() - start
+    waits = sorted(wait for sitter in sitters for wait in sitter.waits)
+    middle = memory[len(memory) // 2]
+    return {
+        "seconds": round(took, 1),
+        "games": sum(sitter.games for sitter in sitters),
+        "actions_checked": sum(sitter.actions for sitter in sitters),
+        "actions_lost": sum(sitter.lost for sitter in sitters),
+        "actions_per_second": round(len(waits) / took),
+        "wait_ms": {str(q): round(1000 * waits[int(q * (len(waits) - 1))], 1) for q in (0.5, 0.95, 0.99, 1.0)},
+        "memory_mb": {
+            "start": round(memory[0]), "half time": round(middle), "end": round(memory[-1]), "most": round(max(memory)),
+        },
+    }  # fmt: skip
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(prog="python -m experiments.serve_load", description="many tables at once")
+    parser.add_argument("--tables", type=int, default=200, help="at once (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=60, help="of play (default %(default)s)")
+    parser.add_argument("--policies", default="greedy,deepest,expert", help="who plays along (default %(default)s)")
+    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args(argv)
+    host = f"127.0.0.1:{options.port}"
+    command = [
+        sys.executable, "-m", "agents.serve", "--port", str(options.port), "--pause", "0", "--keep", "0.1",
+        "--tables", str(GAMES), "--policies", options.policies,
+    ]  # fmt: skip
+    server = subprocess.Popen(command)
+    try:
+        _wait_for(server, f"http://{host}/api/lobby")
+        found = asyncio.run(_load(host, server.pid, options.tables, options.seconds, options.policies.split(",")))
+    finally:
+        server.terminate()
+        server.wait(20)
+    result = {
+        **about("experiments.serve_load", argv),
+        "tables": options.tables,
+        "cores": len(os.sched_getaffinity(0)),
+        **found,
+    }
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    for name in ("games", "actions_checked", "actions_lost", "actions_per_second", "wait_ms", "memory_mb"):
+        print(f"{name}: {result[name]}")
+    return int(result["actions_lost"] > 0)
+
+
+def _wait_for(server: subprocess.Popen[bytes], url: str) -> None:
+    end = time.monotonic() + 120
+    while True:
+        try:
+            _request(url)
+            return
+        except OSError as error:
+            if server.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("the server did not start") from error
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

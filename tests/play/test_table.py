@@ -1,0 +1,180 @@
+"""The table that people sit at: legal actions, taking back, views, records, going on with an unfinished game."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.choose import PolicyError, choose
+from agents.load import load
+from agents.play.typed import NotAnActionError, parse
+from agents.seating import HUMAN, draw, parse_seats, players_of
+from agents.table import Table, TableError
+from agents.view import seat_view
+from persian_rummy_env import RuleSet
+from persian_rummy_env.replay import verify
+from persian_rummy_env.testing import exchange_hidden
+
+NAMES = ("a", "b", "c", "d")
+
+
+def play_on(table: Table, rng: np.random.Generator, stop: int | None = None) -> None:
+    """Play random legal actions, to the end or until so many were played."""
+    while not table.over and (stop is None or len(table.played) < stop):
+        table.play(table.legal[rng.integers(len(table.legal))])
+
+
+def meldable(seed: int = 0) -> Table:
+    """A table whose seat to move has drawn and may meld."""
+    rng = np.random.default_rng(seed)
+    table = Table(seed=seed)
+    while not any(action.startswith("meld") for action in table.legal):
+        table.play("draw" if "draw" in table.legal else table.legal[rng.integers(len(table.legal))])
+    return table
+
+
+def test_what_is_not_legal_changes_nothing() -> None:
+    table = Table(seed=1)
+    before = table.games()
+    for action in ("discard AS", "resign", "", -1, 547, "pass"):
+        with pytest.raises(TableError):
+            table.play(action)
+    assert np.array_equal(table.games(), before)
+    assert table.played == []
+
+
+def test_melds_are_taken_back_in_order_and_a_draw_and_a_discard_are_not() -> None:
+    table = meldable()
+    assert not table.can_undo
+    with pytest.raises(TableError, match="has been seen"):
+        table.undo()
+    before, legal = table.games(), table.legal
+    played = len(table.played)
+    table.play(next(action for action in legal if action.startswith("meld")))
+    assert table.can_undo
+    table.undo()
+    assert np.array_equal(table.games(), before)
+    assert table.legal == legal
+    assert len(table.played) == played
+    table.play(next(action for action in table.legal if action.startswith("discard")))
+    with pytest.raises(TableError, match="before the discard"):
+        table.undo()
+
+
+def test_a_take_is_taken_back() -> None:
+    rng = np.random.default_rng(3)
+    table = Table(seed=3)
+    while not any(action.startswith("take") for action in table.legal):
+        table.play(table.legal[rng.integers(len(table.legal))])
+    before = table.games()
+    table.play(next(action for action in table.legal if action.startswith("take")))
+    table.undo()
+    assert np.array_equal(table.games(), before)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_record_of_a_game_verifies_also_after_taking_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = Table(RuleSet(deals=2), seed)
+    undone = 0
+    while not table.over:
+        play_on(table, rng, len(table.played) + 1)
+        if table.can_undo and rng.random() < 0.3:
+            table.undo()
+            undone += 1
+    assert verify(table.record(NAMES)) is None
+    assert len(table.ends) == 2
+    assert [list(end.score) for end in table.ends] == [deal["score"] for deal in table.record(NAMES)["deals"]]
+    assert undone > 0
+
+
+def test_there_is_no_record_before_the_end() -> None:
+    with pytest.raises(TableError, match="not over"):
+        Table(seed=1).record(NAMES)
+
+
+def test_an_unfinished_game_goes_on_as_it_stood() -> None:
+    rng = np.random.default_rng(5)
+    table = Table(seed=5, dealer=2)
+    play_on(table, rng, 30)
+    saved = json.loads(json.dumps(table.unfinished(NAMES, [HUMAN] * 4)))
+    again = Table.resume(saved)
+    assert np.array_equal(again.games(), table.games())
+    for damage in (
+        {"format": "x"},
+        {"actions": ["draw", "draw"]},
+        {"seed": "x"},
+        {"rules": {"deals": 9}},
+        {"actions": 5},
+    ):
+        with pytest.raises(ValueError, match=r".+"):
+            Table.resume({**saved, **damage})
+    with pytest.raises(TableError, match="actions: missing"):
+        Table.resume({name: value for name, value in saved.items() if name != "actions"})
+
+
+def test_a_view_does_not_change_with_what_the_seat_cannot_see() -> None:
+    rng = np.random.default_rng(9)
+    table = Table(seed=9)
+    changed = 0
+    while not table.over:
+        for seat in range(4):
+            before, others = seat_view(table, seat), seat_view(table, (seat + 1) % 4)
+            truth = table._games
+            table._games = exchange_hidden(truth, seat, rng)
+            assert {**seat_view(table, seat), "legal": before["legal"]} == before
+            changed += seat_view(table, (seat + 1) % 4) != others
+            table._games = truth
+        play_on(table, rng, len(table.played) + 1)
+    assert changed > 100
+
+
+def test_policies_choose_without_changing_the_table() -> None:
+    table = meldable(4)
+    before = table.games()
+    for name in (
+        "random",
+        "greedy",
+        "deepest",
+        "expert",
+        "search(deepest, worlds=2)",
+        "python:tests.agents.strangers:First",
+    ):
+        assert choose(table.games(), load(name))[0] in [action for action in range(547) if table._mask[action]]
+    assert np.array_equal(table.games(), before)
+    for name in ("Unmasked", "Floats", "TooFew", "Beyond"):
+        with pytest.raises(PolicyError):
+            choose(table.games(), load(f"python:tests.agents.strangers:{name}"))
+
+
+def test_the_draw_seats_the_players_who_were_named() -> None:
+    players = parse_seats("human,expert,search(deepest, worlds=2),expert", ["Ada"])
+    seated, seating = draw(players, 7)
+    assert sorted(player.name for player in seated) == sorted(player.name for player in players)
+    assert seating.names[0].startswith(seated[0].name)
+    assert seating.dealer == 0
+    for wrong in (["human"] * 3, ["human"] * 5):
+        with pytest.raises(ValueError, match="expected 4"):
+            players_of(wrong)
+
+
+LEGAL = ["meld 4D 4H 4S", "layoff 6S run", "discard 9H", "discard TS", "discard JK"]
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("1", "meld 4D 4H 4S"), ("m 4s 4d 4h", "meld 4D 4H 4S"), ("MELD 4D 4H 4S", "meld 4D 4H 4S"),
+        ("l 6s", "layoff 6S run"), ("d 9h", "discard 9H"), ("d 10s", "discard TS"), ("discard jk", "discard JK"),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_understood(text: str, action: str) -> None:
+    assert parse(text, LEGAL) == action
+
+
+@pytest.mark.parametrize("text", ["", "d", "0", "6", "foo", "d 2c", "m 4d 4h 5s", "draw", "\u0663\u0664"])
+def test_what_is_not_understood_is_said(text: str) -> None:
+    with pytest.raises(NotAnActionError, match=r".+"):
+        parse(text, LEGAL)
