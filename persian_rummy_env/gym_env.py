@@ -25,8 +25,8 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
     learner's first decision comes with its first reward, so that the rewards of an episode sum to its margin.
 
     Args:
-        seats: what the learner plays: a seat 0..3; ``"rotate"`` (default), one seat, the next in each episode, beginning
-            at ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
+        seats: what the learner plays: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
+            ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
             the teams in turn.
         opponents: a bot (``bots.BOTS``), or a policy with ``act(batch)`` (``agents.base.Policy``).
         partner: the same; None (default): as the opponents.

@@ -112,7 +112,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     def _lane_seeds(self, seed: Any) -> np.ndarray:
         if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
-            return lane_seeds(seed, self.num_envs)
+            return lane_seeds(seed, self.num_envs)  # type: ignore[arg-type]  # it refuses what is no number
         seeds = np.array([game_seed(one) for one in seed], dtype=np.uint64)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} lanes: expected one a lane, or a single number")

@@ -29,7 +29,7 @@ class Cast:
     """Who plays which seat.
 
     Attributes:
-        roles: (4,) int8, by seat from ``place`` on: the code of a bot, ``LEARNER``, or ``OUTSIDE - k`` for player ``k``.
+        roles: (4,) int8, by seat from ``place`` on: a bot's code, ``LEARNER``, or ``OUTSIDE - k`` for player ``k``.
         players: those who are asked outside the compiled loop.
         place: the learner's seat in the first episode.
         rotates: it sits one seat further in each episode.

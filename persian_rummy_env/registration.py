@@ -1,4 +1,4 @@
-"""The names of the faces in the registries of PettingZoo (where the installed version has one, from 1.27 on) and Gymnasium."""
+"""The names of the faces in the registries of Gymnasium and, from its version 1.27 on, PettingZoo."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ GYMNASIUM_ID = "PersianRummy-v0"
 
 
 def register() -> None:
-    """Make ``pettingzoo.make("aec", "persian_rummy_v0", **options)`` and ``gymnasium.make("PersianRummy-v0", **options)``
-    work. Does nothing where they work already."""
+    """Make ``gymnasium.make("PersianRummy-v0")`` and ``pettingzoo.make("aec", "persian_rummy_v0")`` work, with options.
+    Does nothing where they work already."""
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,

@@ -1,9 +1,9 @@
 """Games in which one learner plays some of the seats: its decision, then everybody else's until it is to move again.
 
-Arrays by lane, as in ``core.batch``, and ``place`` (n,) int8: the seat from which ``roles`` counts. ``roles[r]`` (4,) int8
-says who plays the seat ``(place + r) % 4``: the code of a bot, ``LEARNER``, or ``OUTSIDE - k``, player ``k`` outside
-the loop. A step is ``decide``, ``play_others`` (with players outside as often as they decide), ``pay``, ``play_others``
-for the episodes that began, ``show``.
+Arrays by lane, as in ``core.batch``, and ``place`` (n,) int8, the seat from which ``roles`` (4,) int8 counts:
+``roles[r]`` says who plays seat ``(place + r) % 4``: the code of a bot, ``LEARNER``, or ``OUTSIDE - k``, player ``k``
+outside the loop. A step is ``decide``, ``play_others`` (with players outside as often as they decide), ``pay``,
+``play_others`` for the episodes that began, ``show``.
 """
 
 from __future__ import annotations
