@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -108,7 +109,7 @@ def pipelines(session: nox.Session) -> None:
     NOTES.mkdir(parents=True, exist_ok=True)
     for name, end in ENDS:
         (NOTES / f"{name}-{end}.json").unlink(missing_ok=True)
-        session.run("nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1])
+        session.run(sys.executable, "-m", "nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1])
     rows = [json.loads((NOTES / f"{name}-{end}.json").read_text()) for name, end in ENDS]
     lines = ["| pipeline | versions | real run | status |", "| --- | --- | --- | --- |"]
     lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status, _ in rows]
