@@ -47,6 +47,9 @@ PIPELINES = {
     "sb3": Pipeline(
         "SB3-contrib", ("sb3-contrib", "torch"), "tests/adapters/test_sb3.py", "examples/sb3_maskable_ppo.py", True
     ),
+    "torchrl": Pipeline(
+        "TorchRL", ("torchrl", "tensordict", "torch"), "tests/adapters/test_torchrl.py", "examples/torchrl_ppo.py", True
+    ),
 }
 
 
@@ -103,13 +106,22 @@ def sb3(session: nox.Session, end: str) -> None:
     run(session, "sb3", end)
 
 
+@nox.session
+@nox.parametrize("end", [nox.param("newest", id="newest")])
+def torchrl(session: nox.Session, end: str) -> None:
+    """TorchRL's wrapper and PPO loss."""
+    run(session, "torchrl", end)
+
+
 @nox.session(venv_backend="none")
 def pipelines(session: nox.Session) -> None:
     """All of them, one after the other, each to its end; then the table."""
     NOTES.mkdir(parents=True, exist_ok=True)
     for name, end in ENDS:
         (NOTES / f"{name}-{end}.json").unlink(missing_ok=True)
-        session.run(sys.executable, "-m", "nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1])
+        session.run(
+            sys.executable, "-m", "nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1]
+        )
     rows = [json.loads((NOTES / f"{name}-{end}.json").read_text()) for name, end in ENDS]
     lines = ["| pipeline | versions | real run | status |", "| --- | --- | --- | --- |"]
     lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status, _ in rows]

@@ -50,7 +50,7 @@ if __name__ == "__main__":
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01)
     loss.set_keys(action=("seats", "action"), sample_log_prob=("seats", "log_prob"))
     adam = torch.optim.Adam(loss.parameters(), lr=1e-3)
-    for update in range(args.updates):
+    for _ in range(args.updates):
         with torch.no_grad():
             deals = [env.rollout(400, policy=actor) for _ in range(4)]  # a deal has at most 400 decisions
             rows = torch.cat([decisions(deal) for deal in deals])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch  # pyright: ignore[reportMissingImports]
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # pyright: ignore[reportMissingImports]
 
 from ..aec_env import env
@@ -33,21 +32,21 @@ def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Any) -
     return PettingZooWrapper(env=env(**options), use_mask=True, group_map=groups, return_state=False)
 
 
-def seat_returns(reward: torch.Tensor, done: torch.Tensor) -> torch.Tensor:
+def seat_returns(reward: Any, done: Any) -> Any:
     """What each seat is still paid in its episode, from each step on: its return where it decided there (gamma = 1).
 
     All that a seat is paid between two of its decisions, whoever earned it, is in the return of the earlier one.
 
     Args:
-        reward: (steps, …) of the single steps, ``("next", group, "reward")`` of one table.
-        done: (steps, …) bool of the same shape, the episode ended in that step.
+        reward: tensor (steps, …) of the single steps, ``("next", group, "reward")`` of one table.
+        done: tensor (steps, …) bool of the same shape, the episode ended in that step.
 
     Returns:
         (steps, …). After the last ``done`` it is cut off: leave those rows out.
     """
-    returns = torch.empty_like(reward)
-    following = torch.zeros_like(reward[0])
+    returns = reward.clone()
+    following = 0 * reward[0]
     for step in range(len(reward) - 1, -1, -1):
-        following = reward[step] + torch.where(done[step], torch.zeros_like(following), following)
+        following = reward[step] + following * ~done[step]
         returns[step] = following
     return returns
