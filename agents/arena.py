@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from persian_rummy_env.actions import NUM_ACTIONS, decode_action, legal_names
 from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.notice import ensure_compiled
-from persian_rummy_env.observation import SIZE
+from persian_rummy_env.decisions import decide, show
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.state import OVER, STATE
 
-from .base import Batch, Policy
-from .belief import views_of
+from .base import Policy
+
+__all__ = ["new_games", "play", "show"]
 
 
 def new_games(
@@ -77,31 +77,5 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
         player = who[waiting, games["seat"][waiting]]
         for index in np.unique(player):
             lanes = waiting[player == index]
-            _decide(games, lanes, policies[index])
+            decide(games, lanes, policies[index])
         decisions[waiting] += 1
-
-
-def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> Batch:
-    """What the seats to move in some of the games see; with ``views``, as records too."""
-    observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
-    mask = np.empty((len(lanes), NUM_ACTIONS), dtype=np.int8)
-    arena.show_lanes(games, lanes, observation.reshape(-1), mask.reshape(-1))
-    seat = games["seat"][lanes].astype(np.int8)
-    return Batch(observation, mask, seat, lanes, views_of(games, lanes, seat) if views else None)
-
-
-def _decide(games: np.ndarray, lanes: np.ndarray, policy: Policy) -> None:
-    rows = show(games, lanes, policy.wants_views)
-    actions = np.asarray(policy.act(rows))
-    if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"policy {policy.name} answered {actions.dtype} {actions.shape}: expected integers ({len(lanes)},)"
-        )
-    refused = arena.play_lanes(games, lanes, actions.astype(np.int64))
-    if refused >= 0:
-        action = int(actions[refused])
-        name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-        raise ValueError(
-            f"policy {policy.name} chose action {action} ({name}) at seat {rows.seat[refused]}, which is not legal; "
-            f"legal: {', '.join(legal_names(rows.action_mask[refused]))}"
-        )

@@ -5,31 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import NamedTuple
 
 import numpy as np
 
 from persian_rummy_env.core.arena import OUTSIDE
+from persian_rummy_env.decisions import Batch
 from persian_rummy_env.rules import RuleSet
 
-
-class Batch(NamedTuple):
-    """k decisions, each with what the seat to move sees and nothing else.
-
-    Attributes:
-        observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
-        action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
-        seat: (k,) int8, the absolute seat to move.
-        lane: (k,) int64, which table of the match each row belongs to.
-        views: (k,) STATE, each game as the seat to move knows it (``core.belief.hide``: what the seat cannot see is
-            not in there), for policies that ask for it; None for the others.
-    """
-
-    observation: np.ndarray
-    action_mask: np.ndarray
-    seat: np.ndarray
-    lane: np.ndarray
-    views: np.ndarray | None = None
+__all__ = ["Batch", "Policy", "unknown"]
 
 
 class Policy(ABC):

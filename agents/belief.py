@@ -6,22 +6,10 @@ import numpy as np
 
 from persian_rummy_env.core import belief
 from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.decisions import views_of
 from persian_rummy_env.state import STATE
 
-
-def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Games as seats know them: (k,) STATE in which the cards a seat does not see lie in the order of their index.
-
-    Whatever the truth is, what looks alike to the seat gives the same record, so that a search which is handed this
-    cannot cheat. Hand sizes, known cards and everything public are as they were.
-
-    Args:
-        games: (n,) STATE; lanes: (k,) which of them; seats: (k,) who looks.
-    """
-    ensure_compiled("search")
-    views = np.empty(len(lanes), dtype=STATE)
-    belief.views_of(games, lanes.astype(np.int64), seats.astype(np.int64), views)
-    return views
+__all__ = ["sample_worlds", "views_of"]
 
 
 def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Persian Rummy: a 2v2 card game with hidden hands as an environment for reinforcement learning.
 
 Importing the package compiles nothing and imports neither numba nor torch; the faces load when they are first named.
-It enters the AEC face into PettingZoo's registry, if that has one.
+It enters the faces into the registries of Gymnasium and, if that has one, PettingZoo.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from .rules import RuleSet
 
 if TYPE_CHECKING:
     from .aec_env import PersianRummyAEC, env, raw_env
+    from .gym_env import PersianRummyGymEnv
+    from .gym_vector_env import PersianRummyGymVectorEnv
     from .options import lane_seeds
     from .partners import draw_for_partners
     from .vector_env import PersianRummyVecEnv
@@ -26,6 +28,8 @@ _LAZY = {
     "env": "aec_env",
     "raw_env": "aec_env",
     "PersianRummyAEC": "aec_env",
+    "PersianRummyGymEnv": "gym_env",
+    "PersianRummyGymVectorEnv": "gym_vector_env",
     "PersianRummyVecEnv": "vector_env",
     "draw_for_partners": "partners",
     "lane_seeds": "options",
@@ -34,6 +38,8 @@ _LAZY = {
 __all__ = [
     "NUM_ACTIONS",
     "PersianRummyAEC",
+    "PersianRummyGymEnv",
+    "PersianRummyGymVectorEnv",
     "PersianRummyVecEnv",
     "RuleSet",
     "decode_action",
