@@ -43,8 +43,8 @@ def my_turn(connection: Any) -> dict[str, Any]:
     return receive(connection, until=lambda view: bool(view["legal"]))
 
 
-def state(server: Server, table: str) -> list[Any]:
-    return server.lobby.rooms[table].table.games().tolist()
+def state(server: Server, table: str) -> bytes:
+    return server.lobby.rooms[table].table.games().tobytes()
 
 
 def brief(value: Any) -> str:
