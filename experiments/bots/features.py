@@ -5,6 +5,7 @@ from __future__ import annotations
 GROUPS: dict[str, dict[str, str]] = {
     "what a take brings": {
         "take": "1: it is a take, and not a draw",
+        "take_load": "value of the cards that it brings and that are not ready, in tens",
         "take_cards": "cards taken",
         "take_late": "value of the cards that it makes ready to lay, in tens, with fewer than 8 cards in the stock",
     },
@@ -12,8 +13,10 @@ GROUPS: dict[str, dict[str, str]] = {
         "take_pairs": "ranks of which two or more cards of the new hand are not ready",
     },
     "points now or later": {
+        "held": "value of the cards kept that are not ready, in tens",
         "ready": "value of the cards kept that could be laid, in tens",
         "ready_late": "as `ready`, when fewer than 8 cards are left in the stock",
+        "cards": "cards kept",
     },
     "what the hand may become": {
         "joker_pair": "1: two jokers are kept",

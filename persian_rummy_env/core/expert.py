@@ -38,13 +38,16 @@ from .score import hand_value
 
 WEIGHTS: dict[str, float] = {
     "take": -21.97,
+    "take_load": 6.26,
     "take_cards": 5.02,
     "take_ready_danger": 14.62,
     "take_pairs": -1.55,
     "take_late": 17.18,
     "points_danger": 22.94,
+    "held": 1.01,
     "ready": 6.83,
     "ready_late": -5.86,
+    "cards": 0.36,
     "quad_chance": 4.50,
     "joker_pair": 7.40,
     "openings_them": -2.01,
@@ -65,8 +68,8 @@ FEATURES = tuple(WEIGHTS)
 NUM_FEATURES = len(FEATURES)
 EXPERT_WEIGHTS = np.array(list(WEIGHTS.values()))
 (
-    TAKE_ANY, TAKE_CARDS, TAKE_READY_DANGER, TAKE_PAIRS, TAKE_LATE,
-    POINTS_DANGER, READY, READY_LATE, QUAD_CHANCE, JOKER_PAIR, OPENINGS_THEM, OUT,
+    TAKE_ANY, TAKE_LOAD, TAKE_CARDS, TAKE_READY_DANGER, TAKE_PAIRS, TAKE_LATE,
+    POINTS_DANGER, HELD, READY, READY_LATE, CARDS, QUAD_CHANCE, JOKER_PAIR, OPENINGS_THEM, OUT,
     DISCARD_ANY, DISCARD_LAYABLE, DISCARD_FOR_LEFT, DISCARD_FOR_PARTNER, DISCARD_RANK_IN_PILE, DISCARD_NEAR_IN_PILE,
     DISCARD_LIVE, DISCARD_DECLINED, DISCARD_VALUE, DISCARD_TAKES_BACK,
 ) = range(NUM_FEATURES)  # fmt: skip
@@ -125,8 +128,10 @@ def take_features(game, seat, action, out):
     sets, runs = game["sets"], game["runs"]
     ready = ready_cards(full, sets, runs)
     gain = (hand_value(ready) - hand_value(ready_cards(hand, sets, runs))) / 10.0
+    load = hand_value(minus(full, ready) & PLAIN) / 10.0 - hand_value(minus(hand, ready & hand) & PLAIN) / 10.0
     rest = full & ~ready & PLAIN
     out[TAKE_ANY] = 1.0
+    out[TAKE_LOAD] = load
     out[TAKE_CARDS] = number
     out[TAKE_READY_DANGER] = gain * danger_of(game, seat)
     out[TAKE_PAIRS] = popcount(ranks_pair(rest))
@@ -139,9 +144,12 @@ def hand_features(game, seat, hand, sets, runs, out):
     plain = hand & PLAIN
     ready = ready_cards(hand, sets, runs)
     ready_value = hand_value(ready) / 10.0
+    held = hand_value(hand) / 10.0 - ready_value
     live = unseen_by(game, seat) | (game["pile"] & PLAIN)
+    out[HELD] = held
     out[READY] = ready_value
     out[READY_LATE] = ready_value if int(game["stock_size"]) < 8 else 0.0
+    out[CARDS] = popcount(hand)
     out[QUAD_CHANCE] = popcount(ranks_triple(plain) & ranks_any(live))
     out[JOKER_PAIR] = 1.0 if jokers_in(hand) == 2 else 0.0
     spots = (in_every_suit(ranks_any(sets & PLAIN)) & ~sets) | next_up(runs) | next_down(runs)
