@@ -1,5 +1,5 @@
-"""Policies by name: ``"greedy"``, ``"search(deepest, worlds=40)"``, ``"file:runs/a/policy.safetensors"``,
-``"python:package.module:Class"``."""
+"""Policies by name: ``"greedy"``, ``"champion"``, ``"search(deepest, worlds=40)"``,
+``"file:runs/a/policy.safetensors"``, ``"python:package.module:Class"``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.bots import BOTS
@@ -14,12 +15,14 @@ from persian_rummy_env.bots import BOTS
 from .base import Policy, unknown
 from .scripted import ScriptedPolicy
 
+CHAMPION = Path(__file__).parent / "weights" / "champion.safetensors"
+"""The trained player in the box; see the card beside it."""
 FORMS = (
-    "a bot (" + ", ".join(BOTS) + "), 'search(BOT, worlds=10)' (or playouts=…, ms=…), 'file:PATH' of a trained policy, "
-    "or 'python:package.module:Class'"
+    f"a bot ({', '.join(BOTS)}), 'champion' (the trained player in the box), 'search(BOT, worlds=10)' (or playouts=…, "
+    "ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
 )
 SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
-STARTS = (*BOTS, "search", "file", "python")
+STARTS = (*BOTS, "champion", "search", "file", "python")
 """How a name may begin, to guess what a wrong one meant."""
 
 
@@ -40,10 +43,10 @@ def load(spec: str, device: str = "cpu") -> Policy:
     kind, colon, rest = (part.strip() for part in spec.partition(":"))
     if search:
         policy = _search(spec, search["arguments"])
-    elif colon and kind == "file":
+    elif spec == "champion" or (colon and kind == "file"):
         from .learned import LearnedPolicy
 
-        policy = LearnedPolicy(rest, device=device)
+        policy = LearnedPolicy(CHAMPION if spec == "champion" else rest, device=device)
     elif colon and kind == "python":
         policy = _stranger(spec, rest)
     else:

@@ -57,8 +57,8 @@ def result(our_figures: dict[str, Any]) -> dict[str, Any]:
 
 def test_every_figure_of_ours_is_taken_so_many_times(our_figures: dict[str, Any]) -> None:
     found = figures_in(our_figures)
-    # 2 a size and 2 arrays to keep and the threads; one call; 2 AEC; 4 copies; 2 bots; 4 starts
-    assert len(found) == 3 * 2 + 2 + 1 + 1 + 2 + 4 + 2 + 4
+    # 2 a size and 2 arrays to keep, two threads and two batches apart; one call; 2 AEC; 4 copies; 2 bots; 4 starts
+    assert len(found) == 3 * 2 + 2 + 2 + 1 + 2 + 4 + 2 + 4
     started = figures_in(our_figures["startup"])
     for figure in found:
         assert len(figure["runs"]) == (1 if figure in started else RUNS)

@@ -79,7 +79,7 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
     assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
     assert says["streams"] == expected["streams"]
     table = log.read(one / log.FILE, COLUMNS)
-    assert float(table[-1]["agreement"]) > float(table[0]["agreement"]) + 0.05
+    assert float(table[-1]["agreement"]) > float(table[0]["agreement"]) + 0.02
     policy = one / "policy.safetensors"
     words = ["--deals", "8", "--width", "32", "--minibatch", "128", "--updates", "1", "--final-pairs", "4"]
     assert train.selfplay.main([*words, "--eval-pairs", "4", "--start", str(policy), "--out", str(on)]) == 0
