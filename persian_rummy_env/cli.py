@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from .commands import WRONG_USE, CommandError, info, show, simulate, verify
+from .commands import WRONG_USE, CommandError, info, show, simulate, stats, verify
 
 BROKEN_PIPE, INTERRUPTED = 128 + 13, 128 + 2
 """Exit statuses, as the shell gives them to a program that a signal ends."""
@@ -23,6 +23,7 @@ examples:
   persian-rummy simulate --games 1000 --seed 7 --bots greedy,random --out games.jsonl
   persian-rummy verify games.jsonl
   persian-rummy show games.jsonl --game 3 | less
+  persian-rummy stats games.jsonl --plot stats.png
   persian-rummy simulate --seed 7 | persian-rummy show -
 
 exit status: 0 done; 1 a record does not replay; 2 wrong arguments, or a file that cannot be read or written
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"persian-rummy {__version__}")
     subparsers = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (simulate, verify, show, info):
+    for command in (simulate, verify, show, stats, info):
         command.add_to(subparsers)
     return parser
 

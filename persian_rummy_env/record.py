@@ -248,19 +248,21 @@ def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """A text file that appears under its name only when all of it is written; on an error nothing changes there.
+def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file of text (UTF-8), or of bytes, that appears under its name only when all of it is written; on an error
+    nothing changes there.
 
     What is no regular file (a pipe, a device) is written straight.
     """
+    how: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": "\n"}
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", newline="\n") as file:
+        with target.open(**how) as file:
             yield file
         return
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        with unfinished.open(**how) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

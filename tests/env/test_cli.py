@@ -78,7 +78,7 @@ def started(*argv: str) -> "Iterator[subprocess.Popen[str]]":
 # Help and arguments ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["", "simulate", "verify", "show", "info"])
+@pytest.mark.parametrize("command", ["", "simulate", "verify", "show", "stats", "info"])
 def test_help_is_there_and_its_examples_are_arguments_that_pass(command: str, run) -> None:  # type: ignore[no-untyped-def]
     ran = run(*command.split(), "--help")
     assert ran.status == 0
@@ -86,7 +86,7 @@ def test_help_is_there_and_its_examples_are_arguments_that_pass(command: str, ru
     assert max(map(len, ran.out.splitlines())) <= 120
     for line in re.findall(r"persian-rummy (.*)", ran.out.partition("examples:")[2]):
         for part in re.split(r"\s\|\s|\s>\s", line):
-            if part.startswith(("simulate", "verify", "show", "info")):
+            if part.startswith(("simulate", "verify", "show", "stats", "info")):
                 cli.parser().parse_args(part.split())
 
 
@@ -110,7 +110,7 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
     ("argv", "messages"),
     [
         ("", ["COMMAND"]),
-        ("play", ["'play'", "simulate", "verify", "show", "info"]),
+        ("play", ["'play'", "simulate", "verify", "show", "stats", "info"]),
         ("simulate --games 0", ["--games", "'0'", "a whole number of at least 1"]),
         ("simulate --games two", ["--games", "'two'", "a whole number of at least 1"]),
         ("simulate --seed -1", ["--seed", "'-1'", "from 0 to 18446744073709551615"]),
@@ -128,6 +128,9 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
         ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 2", ["--game 2", "holds 1 game"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 0", ["--game", "'0'", "a whole number of at least 1"]),
+        ("stats", ["FILE"]),
+        ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
+        ("stats games.jsonl --plot stats.pdf", ["--plot", "'stats.pdf'", "a name that ends in .png"]),
     ],
 )
 def test_wrong_use_is_told_in_a_line_and_status_2(argv: str, messages: Sequence[str], run) -> None:  # type: ignore[no-untyped-def]
