@@ -52,7 +52,7 @@ def test_a_stranger_by_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("", "expected a bot (random, greedy, deepest, expert), 'search(BOT, worlds=10)'"),
+        ("", "expected a bot (random, greedy, deepest, expert), 'champion' (the trained player in the box), 'search"),
         ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
         ("Expert", "did you mean 'expert'?"),
         ("serch(deepest)", "did you mean 'search'?"),
