@@ -17,7 +17,7 @@ TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env train test check format test-nojit test-bounds test-lowest bench constraints clean
+.PHONY: help env train champion test check format test-nojit test-bounds test-lowest bench constraints clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,11 @@ env: .venv/.installed ## make the virtual environment .venv
 
 train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/quick)
 	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --exists number
+
+champion: .venv/.installed ## imitate the expert, then self-play: how the player in agents/weights was made (15 minutes)
+	$(PY) -m train.imitate --bot expert --minutes 1.5 --threads 1 --seed $(SEED) --out runs/imitated --exists number
+	$(PY) -m train.selfplay --preset two-cores --start runs/imitated/policy.safetensors --threads 1 --minutes 13 \
+	    --seed $(SEED) --lr 3e-4 3e-5 --entropy 0.006 0.001 --critic-updates 15 --out runs/champion --exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)
