@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from train import log
 
 from .matches.pages import RESULTS
@@ -33,8 +31,8 @@ def summed(rows: Sequence[dict[str, str]]) -> dict[str, float]:
     }
 
 
-def report(run: Path) -> dict[str, Any]:
-    """Speed, closing matches and device of the run in a folder.
+def report(run: Path, gpu: str) -> dict[str, Any]:
+    """Speed, closing matches and device of the run in a folder; ``gpu`` is the device's name.
 
     Raises:
         log.LogError: no log in it, or one of another version. FileNotFoundError: the run has not ended.
@@ -43,9 +41,8 @@ def report(run: Path) -> dict[str, Any]:
     if not rows:
         raise log.LogError(f"{run / log.FILE}: no update was made")
     settings = json.loads((run / "config.json").read_text())
-    cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     return {
-        "cuda": cuda,
+        "device": gpu or settings["settings"]["device"],
         "config": settings,
         "speed": summed(rows),
         "matches": json.loads((run / "results.json").read_text())["matches"],
@@ -56,16 +53,17 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments.gpu_report", description=__doc__)
     parser.add_argument("run", type=Path, metavar="RUN", help="folder of a run of train.selfplay that has ended")
     parser.add_argument("--report", type=Path, default=RESULTS / "gpu.json", help="the file to write")
+    parser.add_argument("--gpu", default="", metavar="NAME", help="what the GPU is called")
     argv = sys.argv[1:] if given is None else list(given)
     options = parser.parse_args(argv)
     try:
-        found = report(options.run)
+        found = report(options.run, options.gpu)
     except (log.LogError, FileNotFoundError) as error:
         parser.error(str(error))
     options.report.parent.mkdir(parents=True, exist_ok=True)
     write_whole(options.report, json.dumps(about("experiments.gpu_report", argv) | found, indent=1) + "\n")
     speed = found["speed"]
-    print(f"device: {found['cuda'] or 'cpu'}")
+    print(f"device: {found['device']}")
     print(f"collecting {speed['collecting_per_second']:,.0f}, learning {speed['learning_per_second']:,.0f}, ", end="")
     print(f"together {speed['both_per_second']:,.0f} decisions/s")
     for match in found["matches"]:

@@ -17,4 +17,5 @@ if [ -n "${DRY:-}" ]; then
 fi
 [ ! -e "$out" ] || { echo "$out: there is a run in it already; remove it or name another folder by OUT" >&2; exit 1; }
 "$python" -m train.selfplay "${settings[@]}" --seed 1 --out "$out"
-"$python" -m experiments.gpu_report "$out" --report "$report"
+gpu="$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1 || true)"
+"$python" -m experiments.gpu_report "$out" --report "$report" --gpu "$gpu"
