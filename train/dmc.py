@@ -34,7 +34,6 @@ from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
 from .pool import LEARNER
 from .rollout import DealTables
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
-from .screen import Screen
 from .shards import Shards
 
 COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, "q_loss", "explained", "epsilon", *MATCH_COLUMNS)
@@ -189,15 +188,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(config, saved, "train.dmc", DeepMonteCarlo.of, warm_up, COLUMNS)
 
 
-def warm_up(config: DmcConfig, screen: Screen) -> None:
-    """One small update apart from the run, so that compiling is not counted."""
-    start = time.perf_counter()
+def warm_up(config: DmcConfig) -> None:
+    """One small update, apart from the run."""
     small = DeepMonteCarlo.of(replace(config, deals=config.threads, minibatch=64 * config.threads))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
     small.shards.close()
-    if time.perf_counter() - start > 5:
-        screen.say(f"compiled in {time.perf_counter() - start:.0f} s (kept for the next time)")
 
 
 if __name__ == "__main__":

@@ -59,6 +59,11 @@ class ExpertConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.objective != "margin":
+            raise ValueError(
+                f"objective={self.objective!r}: labels are points of single deals; finish the player by "
+                "train.selfplay --start FILE --objective win"
+            )
         for name in ("labels", "worlds", "tables", "passes"):
             at_least(self, name, 1)
         at_least(self, "plies", 0)

@@ -32,7 +32,6 @@ from .labels import LabelCollector, Labeller, Labels
 from .learner import NetworkLearner
 from .log import MATCH_COLUMNS, RUN_COLUMNS
 from .run import against_rungs, device_of, parts_of, progress, run, time_facts
-from .screen import Screen
 from .shards import Shards
 from .symmetry import ACTIONS, NUM_ORDERS, reorder
 
@@ -185,15 +184,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(config, saved, "train.imitate", Imitation.of, warm_up, COLUMNS)
 
 
-def warm_up(config: ImitateConfig, screen: Screen) -> None:
-    """One small update apart from the run, so that compiling is not counted."""
-    start = time.perf_counter()
+def warm_up(config: ImitateConfig) -> None:
+    """One small update, apart from the run."""
     small = Imitation.of(replace(config, deals=64 * config.threads, labels=128, minibatch=64 * config.threads))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
     small.shards.close()
-    if time.perf_counter() - start > 5:
-        screen.say(f"compiled in {time.perf_counter() - start:.0f} s (kept for the next time)")
 
 
 if __name__ == "__main__":

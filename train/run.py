@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
@@ -54,7 +55,7 @@ def run(
     saved: Checkpoint | None,
     command: str,
     trainer_of: Callable[[C], Trainer],
-    warm_up: Callable[[C, Screen], None],
+    warm_up: Callable[[C], None],
     columns: Sequence[str] = COLUMNS,
 ) -> int:
     """Train until the budget is spent or somebody stops it; then the matches of the result.
@@ -85,7 +86,7 @@ def run(
 
     with StopAsked() as stop, Screen(str(config.out)) as screen:
         screen.say(f"{config.out}: {describe(config)}")
-        warm_up(config, screen)
+        compile_first(config, warm_up, screen)
         while not stop.asked and progress(config, counters) < 1 and not paused(config, counters):
             row = trainer.update(counters)
             measure = due(config, counters, config.eval_every, counters.evaluations)
@@ -117,6 +118,14 @@ def run(
         )
     trainer.shards.close()
     return 0
+
+
+def compile_first(config: C, warm_up: Callable[[C], None], screen: Screen) -> None:
+    """Compiling is neither counted nor mistaken for standing still."""
+    start = time.perf_counter()
+    warm_up(config)
+    if time.perf_counter() - start > 5:
+        screen.say(f"compiled in {time.perf_counter() - start:.0f} s (kept for the next time)")
 
 
 def device_of(config: RunConfig) -> torch.device:

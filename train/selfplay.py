@@ -18,7 +18,6 @@ from .config import PRESETS, Config
 from .ppo import Learner
 from .rollout import BOTH, Collector, Rollout
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
-from .screen import Screen
 from .shards import Shards
 
 
@@ -70,16 +69,13 @@ def collect(shards: Shards, tables: Sequence[Collector], learner: Learner) -> Ro
     return Rollout.join(shards.map(lambda part: part.collect(learner.actor, learner.critic, opponents), tables))
 
 
-def warm_up(config: Config, screen: Screen) -> None:
-    """One small update apart from the run, so that compiling is neither counted nor mistaken for standing still."""
-    start = time.perf_counter()
+def warm_up(config: Config) -> None:
+    """One small update, apart from the run."""
     deals = config.episode_deals * config.threads
     small = SelfPlay.of(replace(config, deals=deals, minibatch=64 * config.threads, updates=1, minutes=None))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
     small.shards.close()
-    if time.perf_counter() - start > 5:
-        screen.say(f"compiled in {time.perf_counter() - start:.0f} s (kept for the next time)")
 
 
 def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, learn: float) -> dict[str, float]:

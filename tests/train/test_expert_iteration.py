@@ -131,6 +131,7 @@ def test_shares_of_the_budget() -> None:
         ({"ppo": 0.1, "critic": 0.2}, "critic=0.2"),
         ({"near": "experd"}, "near='experd': expected a bot"),
         ({"worlds": 0}, "worlds=0"),
+        ({"objective": "win"}, "objective='win': labels are points"),
         ({"random_share": 1.5}, "random_share=1.5"),
         ({"temperature": 0.0}, "temperature=0.0"),
         ({"label_lr": (1e-3, 0.0)}, "label_lr"),
@@ -141,3 +142,14 @@ def test_shares_of_the_budget() -> None:
 def test_nonsense_is_refused_by_name(settings: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told.replace("(", r"\(")):
         replace(PRESETS["quick"], **settings)
+
+
+def test_it_starts_as_the_player_it_is_given(straight: Path, tmp_path: Path) -> None:
+    """With a rate of learning that moves nothing, what comes out is what went in."""
+    out, given = tmp_path / "on", straight / "policy.safetensors"
+    still = ["--label-lr", "1e-30", "1e-30", "--ppo", "0", "--critic", "0", "--imitate", "1"]
+    assert main([*STAGED, *still, "--updates", "1", "--seed", "9", "--start", str(given), "--out", str(out)]) == 0
+    with safe_open(out / "policy.safetensors", "numpy") as ours, safe_open(given, "numpy") as theirs:
+        names = set(theirs.keys())
+        assert names == set(ours.keys())
+        assert [name for name in names if not np.allclose(ours.get_tensor(name), theirs.get_tensor(name))] == []
