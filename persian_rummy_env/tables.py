@@ -15,6 +15,7 @@ import numpy as np
 
 from .actions import NUM_ACTIONS
 from .core import batch
+from .core.bots import choose_many
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
 from .observation import SIZE
@@ -139,6 +140,11 @@ class Tables:
             batch.show_all, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
         )  # fmt: skip
+
+    def bot_actions(self, bots: np.ndarray, actions: np.ndarray) -> None:
+        """Write the actions of bots, (n, 4) int8 codes, where they are to move."""
+        ensure_compiled("scripted players")
+        choose_many(self.games, self.legal, bots, actions, 0, self.lanes)
 
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .actions import NUM_ACTIONS, decode_action, legal_names
+from .bots import BOTS
 from .core import batch
 from .observation import SIZE
 from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
@@ -252,6 +253,25 @@ class PersianRummyVecEnv:
             rng: where the draws come from; None: from sampling streams of the lanes' own, never the deal stream.
         """
         return self._tables.sample() if rng is None else self._tables.pick(rng.random(self.num_envs))
+
+    def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
+        """What scripted bots play where one of them is to move: (n,) int64, a new array.
+
+        Args:
+            bots: (n, 4) int8, their codes by seat (``bots.BOTS``); negative where somebody else sits.
+            actions: (n,), what is returned in the other lanes; None: 0.
+        """
+        played = np.zeros(self.num_envs, dtype=np.int64) if actions is None else np.array(actions, dtype=np.int64)
+        codes = np.asarray(bots)
+        if codes.dtype != np.int8 or codes.shape != (self.num_envs, NUM_SEATS) or codes.max() > max(BOTS.values()):
+            raise ValueError(
+                f"bots: {codes.dtype}{list(codes.shape)}: expected int8[{self.num_envs}, {NUM_SEATS}] of codes of bots "
+                f"({BOTS}), or negative"
+            )
+        if played.shape != (self.num_envs,):
+            raise ValueError(f"actions: shape {played.shape}, expected ({self.num_envs},)")
+        self._tables.bot_actions(codes, played)
+        return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
         """The view of any seat of each lane, whoever is to move: (n, 1020) uint8, the caller's to keep.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from agents.network import Shape
+from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.rules import RuleSet
 
 C = TypeVar("C", bound="RunConfig")
@@ -46,6 +47,9 @@ class RunConfig:
         eval_pairs: duplicate pairs of such a match.
         final_pairs: duplicate pairs of the matches at the end.
         save_every: seconds of training between checkpoints; with ``updates``, updates.
+        bots: scripted bots that some of the deals are played against, in turn. They are whole teams whose decisions are
+            not learnt from, but for teaching by labels, which says of theirs too what would have been right.
+        bot_share: of the deals, against them.
         wandb: log to Weights & Biases as well (``pip install wandb``); ``WANDB_MODE=offline`` is obeyed.
 
     Raises:
@@ -78,6 +82,8 @@ class RunConfig:
     eval_pairs: int = 512
     final_pairs: int = 4096
     save_every: float = 30.0
+    bots: tuple[str, ...] = ()
+    bot_share: float = 0.0
     wandb: bool = False
 
     def __post_init__(self) -> None:
@@ -93,6 +99,12 @@ class RunConfig:
         pair(self, "lr")
         if max(self.lr) == 0:
             raise ValueError(f"lr={self.lr}: expected a number above 0 at the start or at the end")
+        for bot in self.bots:
+            bot_codes(bot)
+        if not 0 <= self.bot_share < 1:
+            raise ValueError(f"bot_share={self.bot_share}: expected a number from 0 to below 1")
+        if bool(self.bots) != (self.bot_share > 0):
+            raise ValueError(f"bots={self.bots}, bot_share={self.bot_share}: expected both or neither")
         if self.width < 8 or self.width % 8:
             raise ValueError(f"width={self.width}: expected a multiple of 8")
         if self.deals < self.threads:
@@ -151,6 +163,8 @@ class Config(RunConfig):
 
     Attributes:
         preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``gpu``.
+        sharpen: with ``start``: its logits times this. A player that was taught choices is less sure of them than it is
+            right, and self-play is the better lesson the better those play who give it.
         hidden_hands: the critic sees the other three hands. The actor never does.
         suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
             partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
@@ -177,6 +191,7 @@ class Config(RunConfig):
     """
 
     preset: Literal["quick", "two-cores", "gpu"] = "quick"  # type: ignore[assignment]
+    sharpen: float = 1.0
     hidden_hands: bool = True
     suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
     objective: Literal["margin", "win"] = "margin"
@@ -198,7 +213,9 @@ class Config(RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        above(self, "clip", "points", "win_sd")
+        above(self, "clip", "points", "win_sd", "sharpen")
+        if self.sharpen != 1 and self.start is None and self.resume is None:
+            raise ValueError(f"sharpen={self.sharpen}, start=None: there is no player whose logits it could be")
         pair(self, "entropy")
         if not 0 <= self.gae_lambda <= 1:
             raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
@@ -213,6 +230,11 @@ class Config(RunConfig):
             at_least(self, name, 1)
         if not 0 <= self.pool_share < 1:
             raise ValueError(f"pool_share={self.pool_share}: expected a number from 0 to below 1")
+        if self.pool_share + self.bot_share >= 1:
+            raise ValueError(
+                f"pool_share={self.pool_share}, bot_share={self.bot_share}: expected less than 1 together; the rest is "
+                "self-play"
+            )
         if self.pool_teams > self.pool_size:
             raise ValueError(f"pool_teams={self.pool_teams}, pool_size={self.pool_size}: there are not so many copies")
         if self.objective == "win" and self.deals < self.episode_deals * self.threads:

@@ -31,7 +31,7 @@ from .dmc_config import PRESETS, DmcConfig
 from .gae import advantages
 from .learner import NetworkLearner
 from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
-from .pool import LEARNER
+from .pool import bot_numbers, seated
 from .rollout import DealTables
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
 from .shards import Shards
@@ -68,6 +68,10 @@ class Returns:
 class EpsilonTables(DealTables):
     """Tables where the best action is played, but for some at random."""
 
+    def __init__(self, config: DmcConfig, part: int, lanes: int, device: torch.device) -> None:
+        super().__init__(config, part, lanes, device)
+        self.who = seated(lanes, [(config.bot_share, bot_numbers(config.bots))])
+
     def collect(self, actor: Actor, epsilon: float, points: float) -> Returns:
         """Play a deal in every lane."""
 
@@ -79,7 +83,7 @@ class EpsilonTables(DealTables):
             return chosen, value
 
         with self.autocast():
-            played = self.play(choose, np.full((self.lanes, NUM_SEATS), LEARNER))
+            played = self.play(choose, self.who)
         none = np.zeros(len(played.action), dtype=np.float32)
         final = self.env.get_state()
         return Returns(

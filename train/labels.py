@@ -16,6 +16,7 @@ from persian_rummy_env.observation import BLOCK
 
 from .config import RunConfig
 from .label_kernels import expert_labels, list_legal, search_labels
+from .pool import bot_numbers, codes_of, seated
 from .rollout import first_legal
 
 STOCK_BYTE = BLOCK["stock_size"].offset
@@ -103,6 +104,7 @@ class LabelCollector:
         self.random_share = random_share
         deals, draws = np.random.SeedSequence([config.seed, part, 0x1ABE1]).spawn(2)
         self.rng = np.random.default_rng(draws)
+        self.codes = codes_of(seated(lanes, [(config.bot_share, bot_numbers(config.bots))]))
         self.env = PersianRummyVecEnv(lanes, config.rules, episode="deal", threads=1, copy=False)
         self.now = self.env.reset(seed=deals.generate_state(lanes, np.uint64))
         for _ in range(MIXING_STEPS):
@@ -131,6 +133,7 @@ class LabelCollector:
             chosen, _ = actor.choose(rows_on(self.device, view, choices), self.rng.random(len(lanes)))
             strays = self.rng.random(len(lanes)) < self.random_share
             actions[lanes] = np.where(strays, self.env.sample_actions(self.rng)[lanes], chosen)
+            actions = self.env.bot_actions(self.codes, actions)
             self.now = self.env.step(actions)
             self.decisions += len(actions)
             self.deals += int(self.now.terminated.sum())

@@ -7,12 +7,13 @@ never learnt from, and its weights never change.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from torch import Tensor
 
 from agents.network import Actor
+from persian_rummy_env.bots import BOTS
 from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
 
 LEARNER = -1
@@ -54,15 +55,30 @@ class Pool:
             team.load_state_dict({n.removeprefix(f"{i}."): t for n, t in tensors.items() if n.startswith(f"{i}.")})
 
 
-def seated(lanes: int, share: float, chosen: np.ndarray) -> np.ndarray:
-    """Who sits where: (lanes, 4) int64 by absolute seat, ``LEARNER`` or one of the copies ``chosen`` (k,).
+def seated(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) -> np.ndarray:
+    """Who sits where: (lanes, 4) int64 by absolute seat, ``LEARNER`` or the number of an opponent.
 
-    The first ``share`` of the lanes have opponents, the copies in turn; the learner is team 0 in even lanes and team 1
-    in odd ones.
+    Args:
+        opponents: shares of the lanes, and who plays in them (k,), in turn. The shares are taken from the first lane
+            on; the learner is team 0 in even lanes and team 1 in odd ones.
     """
     who = np.full((lanes, NUM_SEATS), LEARNER, dtype=np.int64)
-    if len(chosen):
-        for lane in range(round(share * lanes)):
-            theirs = np.arange(NUM_SEATS) % NUM_TEAMS != lane % NUM_TEAMS
-            who[lane, theirs] = chosen[lane // NUM_TEAMS % len(chosen)]
+    first = 0
+    for share, numbers in opponents:
+        if len(numbers):
+            count = round(share * lanes)
+            for lane in range(first, min(first + count, lanes)):
+                theirs = np.arange(NUM_SEATS) % NUM_TEAMS != lane % NUM_TEAMS
+                who[lane, theirs] = numbers[(lane - first) // NUM_TEAMS % len(numbers)]
+            first += count
     return who
+
+
+def bot_numbers(names: Sequence[str]) -> np.ndarray:
+    """The numbers of scripted bots as opponents, (k,) int64: below ``LEARNER``, by their codes."""
+    return LEARNER - 1 - np.array([BOTS[name] for name in names], dtype=np.int64)
+
+
+def codes_of(who: np.ndarray) -> np.ndarray:
+    """The codes of the bots among ``who``, int8; -1 where no bot sits."""
+    return np.where(who < LEARNER, LEARNER - 1 - who, -1).astype(np.int8)

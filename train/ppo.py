@@ -78,6 +78,9 @@ class Learner(NetworkLearner):
 
     def begin_as(self, path: Path) -> None:
         super().begin_as(path)
+        with torch.no_grad():
+            for logits in self.actor.last.parameters():
+                logits *= self.config.sharpen
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
 

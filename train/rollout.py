@@ -26,7 +26,7 @@ from persian_rummy_env.state import OVER
 from .config import Config, RunConfig
 from .gae import advantages
 from .objective import win_worth
-from .pool import LEARNER, seated
+from .pool import LEARNER, bot_numbers, codes_of, seated
 from .symmetry import BACK, NUM_ORDERS, reorder
 
 CHUNK = 2048
@@ -161,16 +161,21 @@ class DealTables:
 
         Args:
             who: (lanes, 4) integers, which player has each seat; the decisions of ``LEARNER`` are kept.
-            choose: asked for the actions of one of them at a time.
+            choose: asked for the actions of one of them at a time; bots it is not asked for.
             order: (lanes, 4), the order in which each seat sees the suits; None: as dealt.
         """
         now, games = self.env.reset(), self.env.get_state()
+        codes, each = codes_of(who), np.arange(self.lanes)
         kept: list[tuple[np.ndarray, ...]] = []
         earned, left = [np.zeros(self.lanes)], [deals_left(games)]
         while (now.seat >= 0).any():
             legal = self.env.packed_mask
             actions = first_legal(legal)
-            lanes = np.flatnonzero(np.bitwise_count(legal).sum(axis=1) > 1)
+            asked = np.bitwise_count(legal).sum(axis=1) > 1
+            if (codes >= 0).any():
+                actions = self.env.bot_actions(codes, actions)
+                asked &= codes[each, now.seat] < 0
+            lanes = np.flatnonzero(asked)
             if len(lanes):
                 seat = now.seat[lanes].astype(np.int64)
                 view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
@@ -181,9 +186,9 @@ class DealTables:
                     view, choices = reorder(view, choices, order[lanes, seat])
                 player = who[lanes, seat]
                 chosen, log_p = np.empty(len(lanes), dtype=np.int64), np.empty(len(lanes), dtype=np.float32)
-                for each in np.unique(player):
-                    part = np.flatnonzero(player == each)
-                    chosen[part], log_p[part] = choose(int(each), view[part, :SIZE], choices[part])
+                for number in np.unique(player):
+                    part = np.flatnonzero(player == number)
+                    chosen[part], log_p[part] = choose(int(number), view[part, :SIZE], choices[part])
                 actions[lanes] = chosen if order is None else BACK[order[lanes, seat], chosen]
                 time = np.full(len(lanes), len(earned) - 1)
                 ours = player == LEARNER
@@ -215,7 +220,7 @@ class Collector(DealTables):
         config = self.config
         teams = min(config.pool_teams, len(opponents))
         drawn = self.rng.choice(len(opponents), size=teams, replace=False) if teams else np.empty(0, dtype=np.int64)
-        who = seated(self.lanes, config.pool_share, drawn)
+        who = seated(self.lanes, [(config.pool_share, drawn), (config.bot_share, bot_numbers(config.bots))])
 
         def choose(player: int, view: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             network = actor if player == LEARNER else opponents[player]

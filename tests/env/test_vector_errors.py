@@ -160,3 +160,20 @@ def test_an_action_ignored_by_a_waiting_lane_may_be_anything() -> None:
     env.reset(seed=1)
     env.step(env.sample_actions())
     assert (env.step([547, encode_action("draw")]).seat == -1).all()
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [np.zeros((LANES, 3), np.int8), np.zeros((LANES, 4), np.int64), np.full((LANES, 4), 9, np.int8)],
+    ids=["shape", "dtype", "no such bot"],
+)
+def test_codes_that_are_none(env: PersianRummyVecEnv, codes: np.ndarray):
+    said = refused(env, ValueError, lambda: env.bot_actions(codes))
+    assert "int8[5, 4]" in said
+    assert "expert" in said
+
+
+def test_actions_beside_bots_are_one_a_lane(env: PersianRummyVecEnv):
+    codes = np.full((LANES, 4), -1, np.int8)
+    assert "(5,)" in refused(env, ValueError, lambda: env.bot_actions(codes, np.zeros(4, np.int64)))
+    assert env.bot_actions(codes, np.arange(LANES)).tolist() == list(range(LANES))

@@ -62,6 +62,12 @@ def test_help_tells_of_every_setting_with_its_default(capsys: pytest.CaptureFixt
         ({"threads": 0}, ("threads",)),
         ({"epochs": True}, ("epochs",)),
         ({"seed": -1}, ("seed",)),
+        ({"bots": ("greedy", "great"), "bot_share": 0.1}, ("great", "expert")),
+        ({"bots": ("greedy",)}, ("bots", "bot_share")),
+        ({"bot_share": 0.1}, ("bots", "bot_share")),
+        ({"bots": ("greedy",), "bot_share": 0.8, "pool_share": 0.3}, ("pool_share", "bot_share")),
+        ({"sharpen": 2.0}, ("sharpen", "start")),
+        ({"sharpen": 0.0, "start": Path("x")}, ("sharpen",)),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(wrong: dict, named: tuple[str, ...]):

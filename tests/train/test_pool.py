@@ -12,12 +12,16 @@ import pytest
 import torch
 
 import train.selfplay
+from agents.arena import play
+from agents.learned import LearnedPolicy
+from agents.load import load
 from agents.network import Actor, DenseRows, uniform_choices
 from agents.rows import SIZE, SparseRows
+from persian_rummy_env.bots import BOTS
 from tests.train.test_selfplay import SMALL, contents, rows
 from train import log
 from train.config import Config
-from train.pool import LEARNER, Pool, frozen, seated
+from train.pool import LEARNER, Pool, bot_numbers, codes_of, frozen, seated
 from train.ppo import Learner
 from train.rollout import BOTH, Collector
 from train.selfplay import collect, main
@@ -40,13 +44,20 @@ def stubborn(seed: int) -> Actor:
 
 
 def test_who_sits_where():
-    who = seated(10, 0.6, np.array([4, 7]))
+    who = seated(10, [(0.6, np.array([4, 7]))])
     assert (who[6:] == LEARNER).all()
     assert [sorted(set(row.tolist()) - {LEARNER}) for row in who[:6]] == [[4], [4], [7], [7], [4], [4]]
     assert (who[:6, 0] == who[:6, 2]).all()
     assert (who[:6, 1] == who[:6, 3]).all()
     assert (who[:6, 0] == LEARNER).tolist() == [True, False] * 3
-    assert (seated(10, 0.6, np.empty(0, dtype=np.int64)) == LEARNER).all()
+    assert (seated(10, [(0.6, np.empty(0, dtype=np.int64))]) == LEARNER).all()
+    bots = bot_numbers(["expert", "greedy"])
+    mixed = seated(10, [(0.2, np.array([4])), (0.4, bots)])
+    assert (mixed[:2] == who[:2]).all()
+    assert [codes_of(row).max() for row in mixed[2:6]] == [BOTS["expert"]] * 2 + [BOTS["greedy"]] * 2
+    assert (mixed[2:6, 0] == LEARNER).tolist() == [True, False] * 2
+    assert (codes_of(mixed[:2]) == -1).all()
+    assert (mixed[6:] == LEARNER).all()
 
 
 def test_opponents_are_whole_teams_from_the_first_card_to_the_last(monkeypatch: pytest.MonkeyPatch):
@@ -102,6 +113,27 @@ def test_what_the_learner_earns_against_a_copy_is_complete():
     assert before[rollout.side == BOTH] == pytest.approx(0, abs=1e-3)
     assert (before <= 1e-3).all()
     assert (np.abs(before) < 1e-3).mean() > 0.6
+
+
+def test_bots_play_their_deals_as_in_a_match():
+    """A learner that always takes its first legal action, against bots: the deals go as those of the arena do."""
+    config = replace(CONFIG, pool_share=0.0, bots=("deepest", "greedy"), bot_share=0.5)
+    learner = Learner(config, CPU, Shards(1))
+    torch.nn.init.normal_(learner.actor.last.weight, std=1e3)  # so sure of itself that nothing is left to the draw
+    collector = Collector(config, 0, 24, CPU)
+    twin = collector.env.clone()
+    rollout = collector.collect(learner.actor, learner.critic)
+    twin.reset()
+    games = twin.get_state()
+    who = np.zeros((12, 4), dtype=np.int64)
+    for lane in range(12):
+        who[lane, 1 - lane % 2 :: 2] = 1 + lane // 2 % 2
+    play(games[:12], [LearnedPolicy(learner.actor), load("deepest"), load("greedy")], who)
+    assert np.array_equal(rollout.margin[:12], games["last_score"][:12] @ [1, -1])
+    assert (rollout.side[:12] == np.arange(12) % 2).all()
+    assert (rollout.side[12:] == BOTH).all()
+    ours = rollout.seat % 2 == rollout.side[rollout.lane]
+    assert ours[rollout.side[rollout.lane] != BOTH].all()
 
 
 def test_copies_never_drift_and_the_ring_turns():

@@ -1,6 +1,7 @@
 """One update: what it changes, when the actor rests, and that parts add up to the whole."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import torch
 
 import train.ppo
 import train.rollout
-from agents.network import DenseRows, rows_on
+from agents.learned import policy_bytes
+from agents.network import Actor, DenseRows, rows_on
 from agents.rows import SparseRows
 from train.config import Config
 from train.ppo import Learner
@@ -159,3 +161,16 @@ def test_bf16_learns_too():
     logged = learner.update(rollout, 0.0)
     assert all(np.isfinite(value) for value in logged.values())
     assert logged["ratio_error"] < 0.05
+
+
+def test_a_start_is_sharpened(tmp_path: Path):
+    """The order of the choices stays, and the odds of two of them are raised to that power."""
+    given = tmp_path / "policy.safetensors"
+    torch.manual_seed(5)
+    start = Actor(CONFIG.shape)
+    torch.nn.init.normal_(start.last.weight, std=0.3)
+    given.write_bytes(policy_bytes(start, {}))
+    learner = Learner(replace(CONFIG, start=given, sharpen=3.0), torch.device("cpu"), Shards(1))
+    learner.begin_as(given)
+    plain, sharp = (actor.last(torch.ones(1, CONFIG.width)).detach()[0] for actor in (start, learner.actor))
+    assert torch.allclose(sharp - sharp[0], 3 * (plain - plain[0]), atol=1e-4)
