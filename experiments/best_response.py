@@ -21,12 +21,14 @@ from typing import Any
 
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.load import load
-from train.against import Opposed
+from train.against import collectors_against
 from train.config import PRESETS, Config
 from train.match import MatchResult, play_match, refuse_other_rules
 from train.ppo import Learner
 from train.rollout import Rollout
-from train.selfplay import setup
+from train.run import device_of
+from train.shards import Shards
+from train.workers import LocalWorkers, jobs_of
 
 from .matches.page import plus_minus
 from .matches.run import about, as_json, fail, stopped_politely
@@ -77,9 +79,10 @@ def train(
 ) -> Learner:
     """Train until the budget is spent or somebody stops it; ``measure`` is called ``every`` so many seconds (or
     updates), and at the end."""
-    shards, collectors, learner = setup(config)
-    for collector in collectors:
-        collector.env = Opposed(collector.env, load(against, config.device))  # type: ignore[assignment]
+    device = device_of(config)
+    shards = Shards(config.threads if device.type == "cpu" else 1)
+    learner = Learner(config, device, shards)
+    workers = LocalWorkers(config, device, shards, collectors_against(against))
     if start is not None:
         learner.actor.load_state_dict(read_policy(start).state_dict())
     facts = {"updates": 0, "decisions": 0, "seconds": 0.0, "progress": 0.0}
@@ -88,7 +91,8 @@ def train(
         with stopped_politely():
             while facts["progress"] < 1:
                 began = time.perf_counter()
-                rollout = Rollout.join(shards.map(lambda c: c.collect(learner.actor, learner.critic), collectors))
+                jobs = jobs_of(config, learner.updates, copies=0)
+                rollout = Rollout.join(workers.collect(learner.players._replace(copies=()), jobs))
                 learner.update(rollout, facts["progress"])
                 facts["seconds"] += time.perf_counter() - began
                 facts["updates"] += 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 
 from agents.arena import show
 from agents.base import Policy
+from agents.load import load
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core import arena
 from persian_rummy_env.core.batch import MARGIN_SCALE
@@ -15,6 +17,9 @@ from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
 from persian_rummy_env.state import OVER
 from persian_rummy_env.vector_env import Batch
+
+from .config import Config
+from .rollout import Collector
 
 SIGNS = np.array([1, -1, 1, -1], dtype=np.float32)
 """Of what team 0 earns, by absolute seat."""
@@ -24,7 +29,7 @@ class Opposed:
     """A vector environment in which the opponents move by themselves: a step goes to our next decision.
 
     It has what ``train.rollout.Collector`` asks of its tables, so that a collector trains against whoever sits here:
-    ``collector.env = Opposed(collector.env, policy)``.
+    see ``collectors_against``.
 
     Args:
         env: in mode ``DISABLED``, with the reward ``"margin"``.
@@ -83,6 +88,17 @@ class Opposed:
         if refused >= 0:
             lane = lanes[refused]
             raise ValueError(f"lane {lane}, seat {games['seat'][lane]}: action {actions[refused]} is not legal")
+
+
+def collectors_against(name: str) -> Callable[[Config, int, torch.device], Collector]:
+    """What makes collectors whose opponents are a policy of that name, for ``train.workers.LocalWorkers``."""
+
+    def made(config: Config, lanes: int, device: torch.device) -> Collector:
+        collector = Collector(config, lanes, device)
+        collector.env = Opposed(collector.env, load(name, config.device))  # type: ignore[assignment]
+        return collector
+
+    return made
 
 
 def margins(games: np.ndarray) -> np.ndarray:

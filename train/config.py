@@ -184,10 +184,14 @@ class Config(RunConfig):
         pool_after: decisions from which on they are played.
         pool_size: copies kept; the oldest goes first.
         pool_every: updates between copies.
-        pool_teams: different copies that a thread meets in an update.
+        pool_teams: different copies that a part of an update's deals meets.
         magnet: weight of the KL divergence from the magnet, which draws the policy towards it; 0: there is none.
         magnet_policy: the magnet: ``uniform`` over the legal actions, or ``snapshot``, an earlier copy of the player.
         magnet_every: for ``snapshot``: updates after which the copy is made anew.
+        workers: who plays: ``local``, the threads of this process; ``ray:N``, N processes of a Ray cluster, one CPU
+            each. What is played does not hang on it.
+        parts: an update's deals are played in so many parts, each by whoever is free; None: one a thread or worker.
+            The number is part of a run.
     """
 
     preset: Literal["quick", "two-cores", "gpu"] = "quick"  # type: ignore[assignment]
@@ -210,6 +214,8 @@ class Config(RunConfig):
     magnet: float = 0.0
     magnet_policy: Literal["uniform", "snapshot"] = "snapshot"
     magnet_every: int = 20
+    workers: str = "local"
+    parts: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -235,6 +241,11 @@ class Config(RunConfig):
                 f"pool_share={self.pool_share}, bot_share={self.bot_share}: expected less than 1 together; the rest is "
                 "self-play"
             )
+        number_of_workers(self.workers)
+        if self.parts is not None:
+            at_least(self, "parts", 1)
+            if self.deals < self.episode_deals * self.parts:
+                raise ValueError(f"deals={self.deals}, parts={self.parts}: every part must have a deal to play")
         if self.pool_teams > self.pool_size:
             raise ValueError(f"pool_teams={self.pool_teams}, pool_size={self.pool_size}: there are not so many copies")
         if self.objective == "win" and self.deals < self.episode_deals * self.threads:
@@ -244,12 +255,31 @@ class Config(RunConfig):
             )
 
     @property
+    def part_count(self) -> int:
+        """In how many parts an update's deals are played."""
+        return self.parts or number_of_workers(self.workers) or (self.threads if self.device.startswith("cpu") else 1)
+
+    @property
     def shape(self) -> Shape:
         return Shape(self.width, self.blocks, games=self.objective == "win")
 
     @property
     def episode(self) -> Literal["deal", "game"]:
         return "game" if self.objective == "win" else "deal"
+
+
+def number_of_workers(workers: str) -> int:
+    """N of ``ray:N``, and 0 for ``local``.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    kind, colon, number = workers.partition(":")
+    if workers == "local":
+        return 0
+    if kind != "ray" or not colon or not number.isdecimal() or int(number) < 1:
+        raise ValueError(f"workers={workers!r}: expected 'local', or 'ray:N' with a number of at least 1, as ray:8")
+    return int(number)
 
 
 def above(config: RunConfig, *names: str) -> None:
@@ -296,12 +326,12 @@ PRESETS: dict[str, Config] = {
         entropy=(0.01, 0.002),
     ),
 }
-BUDGET = ("minutes", "updates", "pause_after")
-"""What may be given anew to a run that is resumed."""
+BUDGET = ("minutes", "updates", "pause_after", "workers")
+"""What may be given anew to a run that is resumed: its budget, and who plays."""
 
 
 def resumed(saved: C, given: C) -> C:
-    """The settings of a resumed run: those saved, with the budget that was given.
+    """The settings of a resumed run: those saved, with the budget and the workers that were given.
 
     Args:
         given: the saved settings with what the command line changed.

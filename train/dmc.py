@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -25,14 +26,14 @@ from agents.rows import SIZE
 from persian_rummy_env.core import batch
 from persian_rummy_env.rules import NUM_SEATS
 
-from .checkpoint import Counters
+from .checkpoint import Counters, Tables
 from .command import parse
 from .dmc_config import PRESETS, DmcConfig
 from .gae import advantages
 from .learner import NetworkLearner
 from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
 from .pool import bot_numbers, seated
-from .rollout import DealTables
+from .rollout import DealTables, Job
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
 from .shards import Shards
 
@@ -68,22 +69,22 @@ class Returns:
 class EpsilonTables(DealTables):
     """Tables where the best action is played, but for some at random."""
 
-    def __init__(self, config: DmcConfig, part: int, lanes: int, device: torch.device) -> None:
-        super().__init__(config, part, lanes, device)
+    def __init__(self, config: DmcConfig, lanes: int, device: torch.device) -> None:
+        super().__init__(config, lanes, device)
         self.who = seated(lanes, [(config.bot_share, bot_numbers(config.bots))])
 
-    def collect(self, actor: Actor, epsilon: float, points: float) -> Returns:
+    def collect(self, actor: Actor, deals: np.ndarray, epsilon: float, points: float) -> Returns:
         """Play a deal in every lane."""
 
-        def choose(_: int, view: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def choose(_: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             chosen, value = actor.choose(self.rows(view, legal), None)
-            strays = np.flatnonzero(self.rng.random(len(chosen)) < epsilon)
+            strays = np.flatnonzero(fraction < epsilon)
             if len(strays):
-                chosen[strays] = uniform(legal[strays], self.rng)
+                chosen[strays] = uniform(legal[strays], fraction[strays] / epsilon)
             return chosen, value
 
         with self.autocast():
-            played = self.play(choose, self.who)
+            played = self.play(choose, Job(deals, self.who))
         none = np.zeros(len(played.action), dtype=np.float32)
         final = self.env.get_state()
         return Returns(
@@ -97,10 +98,11 @@ class EpsilonTables(DealTables):
         )
 
 
-def uniform(legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Legal actions (k,) int64 of packed masks (k, 9), each as likely as the others of its row."""
+def uniform(legal: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+    """Legal actions (k,) int64 of packed masks (k, 9) by fractions (k,) in [0, 1), each as likely as the others of its
+    row."""
     actions = np.empty(len(legal), dtype=np.int64)
-    batch.pick(np.ascontiguousarray(legal), rng.random(len(legal)), actions, 0, len(legal))
+    batch.pick(np.ascontiguousarray(legal), fraction, actions, 0, len(legal))
     return actions
 
 
@@ -153,24 +155,27 @@ class DeepMonteCarlo:
 
     config: DmcConfig
     shards: Shards
-    tables: list[EpsilonTables]
+    players: list[EpsilonTables]
     learner: ValueLearner
+    tables: Sequence[Tables] = ()  # every deal begins and ends within an update
 
     @classmethod
     def of(cls, config: DmcConfig) -> DeepMonteCarlo:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
         lanes = parts_of(config.deals, shards.count)
-        tables = [EpsilonTables(config, part, count, device) for part, count in enumerate(lanes)]
-        return cls(config, shards, tables, ValueLearner(config, device, shards))
+        players = [EpsilonTables(config, count, device) for count in lanes]
+        return cls(config, shards, players, ValueLearner(config, device, shards))
 
     def update(self, counters: Counters) -> dict[str, float]:
         """Play, and learn from it."""
         at, learner = progress(self.config, counters), self.learner
         epsilon = learner.scheduled("epsilon", at)
         start = time.perf_counter()
-        parts = self.shards.map(lambda t: t.collect(learner.actor, epsilon, self.config.points), self.tables)
-        returns = Returns.join(parts)
+        edges = np.cumsum([learner.updates * self.config.deals, *(part.lanes for part in self.players)])
+        deals = [np.arange(start, stop) for start, stop in pairwise(edges)]
+        play = partial(EpsilonTables.collect, actor=learner.actor, epsilon=epsilon, points=self.config.points)
+        returns = Returns.join(self.shards.map(lambda part, numbers: play(part, deals=numbers), self.players, deals))
         collected = time.perf_counter()
         row = learner.update(returns, at)
         learnt = time.perf_counter()
@@ -186,6 +191,9 @@ class DeepMonteCarlo:
             "epsilon": epsilon,
         }
 
+    def close(self) -> None:
+        self.shards.close()
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     config, saved = parse(argv, "python -m train.dmc", PRESETS)
@@ -197,7 +205,7 @@ def warm_up(config: DmcConfig) -> None:
     small = DeepMonteCarlo.of(replace(config, deals=config.threads, minibatch=64 * config.threads))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
-    small.shards.close()
+    small.close()
 
 
 if __name__ == "__main__":

@@ -64,6 +64,8 @@ class ExpertConfig(Config):
                 f"objective={self.objective!r}: labels are points of single deals; finish the player by "
                 "train.selfplay --start FILE --objective win"
             )
+        if self.workers != "local":
+            raise ValueError(f"workers={self.workers!r}: expert iteration plays in its own threads; expected 'local'")
         for name in ("labels", "worlds", "tables", "passes"):
             at_least(self, name, 1)
         at_least(self, "plies", 0)

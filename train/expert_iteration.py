@@ -16,40 +16,39 @@ from .expert_config import PRESETS, STAGES, ExpertConfig
 from .labels import LabelCollector, Labeller, Labels, by_expert, by_search
 from .log import COLUMNS as PPO_COLUMNS
 from .regress import LabelLearner
-from .rollout import Collector
 from .run import against_rungs, device_of, parts_of, progress, run, time_facts
 from .selfplay import collect, facts
 from .shards import Shards
+from .workers import LocalWorkers
 
 COLUMNS = (*PPO_COLUMNS, "stage", "labels", "labels_per_second", "label_loss")
 
 
 @dataclass(frozen=True)
 class ExpertIteration:
-    """What learns, and where it plays: tables for labels, tables for whole deals; one of each for every thread."""
+    """What learns, and where it plays: tables for labels, one for every thread, and whoever plays whole deals."""
 
     config: ExpertConfig
     shards: Shards
     learner: LabelLearner
     searched: list[LabelCollector]
-    deals: list[Collector]
+    workers: LocalWorkers
 
     @classmethod
     def of(cls, config: ExpertConfig) -> ExpertIteration:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
-        searched, deals = (parts_of(lanes, shards.count) for lanes in (config.tables, config.deals))
-        return cls(
-            config,
-            shards,
-            LabelLearner(config, device, shards),
-            [LabelCollector(config, part, lanes, device, config.random_share) for part, lanes in enumerate(searched)],
-            [Collector(config, part, lanes, device) for part, lanes in enumerate(deals)],
-        )
+        lanes = parts_of(config.tables, shards.count)
+        searched = [LabelCollector(config, part, n, device, config.random_share) for part, n in enumerate(lanes)]
+        learner = LabelLearner(config, device, shards)
+        return cls(config, shards, learner, searched, LocalWorkers(config, device, shards))
 
     @property
-    def tables(self) -> list[Tables]:
-        return [*self.searched, *self.deals]
+    def tables(self) -> Sequence[Tables]:
+        return self.searched
+
+    def close(self) -> None:
+        self.shards.close()
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
@@ -89,7 +88,7 @@ class ExpertIteration:
         """Play whole deals and learn from them by PPO; in the stage ``critic``, the critic alone."""
         at = self.config.way(progress(self.config, counters))
         start = time.perf_counter()
-        rollout = collect(self.shards, self.deals, self.learner)
+        rollout = collect(self.workers, self.learner)
         collected = time.perf_counter()
         row = self.learner.update(rollout, at, rests=counters.stage == "critic")
         learnt = time.perf_counter()
@@ -118,7 +117,7 @@ def warm_up(config: ExpertConfig) -> None:
     small.taught(Counters(stage="search"))
     small.played(Counters(stage="ppo"))
     against_rungs(config, small.learner, 0, 1)
-    small.shards.close()
+    small.close()
 
 
 if __name__ == "__main__":

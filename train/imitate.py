@@ -178,6 +178,9 @@ class Imitation:
         times = time_facts(self.config, counters, decisions, collected - start, learnt - collected)
         return row | times | {"kept": len(labels)}
 
+    def close(self) -> None:
+        self.shards.close()
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     config, saved = parse(argv, "python -m train.imitate", PRESETS)
@@ -189,7 +192,7 @@ def warm_up(config: ImitateConfig) -> None:
     small = Imitation.of(replace(config, deals=64 * config.threads, labels=128, minibatch=64 * config.threads))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
-    small.shards.close()
+    small.close()
 
 
 if __name__ == "__main__":

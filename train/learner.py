@@ -15,13 +15,14 @@ from agents.network import Actor
 
 from .config import RunConfig
 from .match import refuse_other_rules
+from .ranks import ALONE, Ranks
 from .shards import Shards
 
 ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
 
 
 class NetworkLearner:
-    """Networks that learn by gradients which shards work out in parts.
+    """Networks that learn by gradients which shards work out in parts, and ranks add up.
 
     Attributes:
         actor: the network that plays; ``networks``: all of them by name, ``optimizers`` likewise.
@@ -29,11 +30,17 @@ class NetworkLearner:
     """
 
     def __init__(
-        self, config: RunConfig, device: torch.device, shards: Shards, networks: Mapping[str, nn.Module]
+        self,
+        config: RunConfig,
+        device: torch.device,
+        shards: Shards,
+        networks: Mapping[str, nn.Module],
+        ranks: Ranks = ALONE,
     ) -> None:
         self.settings = config
         self.device = device
         self.shards = shards
+        self.ranks = ranks
         self.networks = {name: network.to(device) for name, network in networks.items()}
         self.optimizers = {
             name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
@@ -107,12 +114,14 @@ class NetworkLearner:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
 
     def _step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
-        """Add the parts' gradients, bound their norm, step; returns the norm before."""
+        """Add the gradients of the parts, and of all ranks, bound their norm, step; returns the norm before."""
         parameters = list(self.networks[name].parameters())
-        for parameter, *gradients in zip(parameters, *(part for part in parts if part is not None), strict=True):
+        given = [part for part in parts if part is not None] or [tuple(torch.zeros_like(each) for each in parameters)]
+        for parameter, *gradients in zip(parameters, *given, strict=True):
             parameter.grad = gradients[0]
             for gradient in gradients[1:]:
                 parameter.grad += gradient
+        self.ranks.add([parameter.grad for parameter in parameters if parameter.grad is not None])
         norm = nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
         self.optimizers[name].step()
         return float(norm)

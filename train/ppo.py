@@ -17,13 +17,20 @@ from agents.network import Actor, Critic, Rows, rows_on, uniform_choices
 from .config import Config
 from .learner import NetworkLearner, under
 from .pool import Pool, frozen
-from .rollout import Rollout
+from .ranks import ALONE, Ranks
+from .rollout import Players, Rollout
 from .shards import Shards
 from .symmetry import ACTIONS, NUM_ORDERS, reorder
 
 STATS = ("policy_loss", "kl", "clipped", "entropy", "value_loss", "magnet_kl", "ratio_error")
 """Of a minibatch: means, but for the last, the largest ``|ratio - 1|``."""
 KL, RATIO_ERROR = STATS.index("kl"), STATS.index("ratio_error")
+NO_STATS = np.zeros(len(STATS))
+
+
+def target_of(rollout: Rollout) -> np.ndarray:
+    """What the critic should have said: (n,) float32."""
+    return rollout.advantage + rollout.value
 
 
 class Lessons(NamedTuple):
@@ -49,19 +56,20 @@ class Part(NamedTuple):
 class Learner(NetworkLearner):
     """Both networks with their optimisers, the pool of opponents, and the magnet."""
 
-    def __init__(self, config: Config, device: torch.device, shards: Shards) -> None:
+    def __init__(self, config: Config, device: torch.device, shards: Shards, ranks: Ranks = ALONE) -> None:
         self.config = config
         torch.manual_seed(config.seed)
         self.critic = Critic(config.shape, config.hidden_hands)
         actor = Actor(config.shape)
-        super().__init__(config, device, shards, {"actor": actor, "critic": self.critic})
+        super().__init__(config, device, shards, {"actor": actor, "critic": self.critic}, ranks)
         self.pool = Pool(config.pool_size, config.pool_every)
         self.magnet = frozen(self.actor) if config.magnet and config.magnet_policy == "snapshot" else None
 
     @property
-    def opponents(self) -> list[Actor]:
-        """The copies that deals are played against now."""
-        return self.pool.teams if self.config.pool_share and self.decisions >= self.config.pool_after else []
+    def players(self) -> Players:
+        """Who plays the next deals; with copies, from when on there are to be deals against them."""
+        opposed = self.config.pool_share and self.decisions >= self.config.pool_after
+        return Players(self.actor, self.critic, self.pool.teams if opposed else ())
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors, says = super().state()
@@ -80,36 +88,45 @@ class Learner(NetworkLearner):
         super().begin_as(path)
         with torch.no_grad():
             for logits in self.actor.last.parameters():
-                logits *= self.config.sharpen
+                logits.mul_(self.config.sharpen)
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
 
     def update(self, rollout: Rollout, progress: float, rests: bool = False) -> dict[str, float]:
         """Learn from a rollout; with ``rests``, the critic alone. ``progress`` in [0, 1] sets the schedules. Returns
-        what there is to log."""
+        what there is to log.
+
+        With several ranks, each has decisions of its own. Minibatches are drawn from those of all, as if one had them,
+        and each rank works out the gradients of its decisions in them.
+        """
         lr, entropy = self.scheduled("lr", progress), self.scheduled("entropy", progress)
         self.set_lr(lr)
         rests = rests or self.updates < self.config.critic_updates
         stats: list[np.ndarray] = []
         norms: dict[str, float] = {}
+        counts = [int(count) for [count] in self.ranks.gather(np.array([len(rollout)]))]
+        first = sum(counts[: self.ranks.rank])
         for lessons in self._epochs(rollout):
-            for chosen in self._minibatches(len(rollout)):
+            for chosen in self._minibatches(sum(counts)):
+                ours = chosen[(first <= chosen) & (chosen < first + len(rollout))] - first
                 work = partial(self._gradients, lessons, len(chosen), entropy, rests)
-                parts = self.shards.map(work, np.array_split(chosen, self.shards.count))
-                stats.append(np.sum([part.stats for part in parts], axis=0))
-                stats[-1][RATIO_ERROR] = max(part.stats[RATIO_ERROR] for part in parts)
+                split = [part for part in np.array_split(ours, self.shards.count) if len(part)]
+                parts = self.shards.map(work, split)
+                stats.append(self.ranks.total(np.sum([NO_STATS, *(part.stats for part in parts)], axis=0)))
+                stats[-1][RATIO_ERROR] = max((part.stats[RATIO_ERROR] for part in parts), default=0.0)
                 if not rests:
                     norms["actor_norm"] = self._step("actor", [part.actor for part in parts])
                 norms["critic_norm"] = self._step("critic", [part.critic for part in parts])
                 rests = rests or 0 < self.config.kl_stop < stats[-1][KL]
         self._count(rollout)
         means = dict(zip(STATS, np.mean(stats, axis=0).tolist(), strict=True))
-        spread = float(np.var(rollout.advantage + rollout.value))
+        left, spread = (self._mean_and_variance(each)[1] for each in (rollout.advantage, target_of(rollout)))
         return {
             **means,
-            "ratio_error": float(stats[0][RATIO_ERROR]),
+            "kept": sum(counts),
+            "ratio_error": self.ranks.largest(stats[0][RATIO_ERROR]),
             "kl": float(stats[-1][KL]),
-            "explained": 1 - float(np.var(rollout.advantage)) / spread if spread > 0 else 0.0,
+            "explained": 1 - left / spread if spread > 0 else 0.0,
             "rested": float(rests),
             "pool": len(self.pool.teams),
             "lr": lr,
@@ -127,22 +144,29 @@ class Learner(NetworkLearner):
 
     def _epochs(self, rollout: Rollout) -> Iterator[Lessons]:
         """The rollout, once an epoch; from the second on with the suits in another order, if that is asked for."""
-        spread = rollout.advantage.std() + 1e-8
+        mean, variance = self._mean_and_variance(rollout.advantage)
         first = Lessons(
             rollout.view,
             rollout.legal,
             rollout.action,
             rollout.log_p,
-            (rollout.advantage - rollout.advantage.mean()) / spread,
-            rollout.advantage + rollout.value,
+            (rollout.advantage - mean) / (variance**0.5 + 1e-8),
+            target_of(rollout),
         )
         later = [first] * (self.config.epochs - 1)
         if self.config.suits == "learn":
-            later = [self._reordered(first, rollout.lane) for _ in later]  # all before the weights change
+            later = [self._reordered(first, rollout) for _ in later]  # all before the weights change
         yield from [first, *later]
 
-    def _reordered(self, lessons: Lessons, lane: np.ndarray) -> Lessons:
-        order = self.rng.integers(NUM_ORDERS, size=lane.max() + 1)[lane]
+    def _mean_and_variance(self, numbers: np.ndarray) -> tuple[float, float]:
+        """Of the numbers (n,) of all ranks together."""
+        wide = numbers.astype(np.float64)
+        count, total, squares = self.ranks.total(np.array([len(wide), wide.sum(), np.square(wide).sum()]))
+        return float(total / count), float(max(0.0, squares / count - (total / count) ** 2))
+
+    def _reordered(self, lessons: Lessons, rollout: Rollout) -> Lessons:
+        lane = rollout.lane
+        order = self.rng.integers(NUM_ORDERS, size=len(rollout.length))[lane]
         view, legal = reorder(lessons.view, lessons.legal, order)
         action = ACTIONS[order, lessons.action]
         parts = np.array_split(np.arange(len(lane)), self.shards.count)

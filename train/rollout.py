@@ -3,13 +3,16 @@
 All lanes start a deal together and play it to its end. So every return is complete, and every decision of a batch was
 drawn from the very weights that are about to change: nothing is cut off and bootstrapped, and ratios begin at 1.
 Decisions with a single legal action are played and not kept.
+
+Cards and draws hang on the numbers of the deals alone (``deals``). So what a part of them brings is a function of the
+players, the numbers and who sits where: it may be played in any process, and played again if that one is lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,10 +27,12 @@ from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import OVER
 
 from .config import Config, RunConfig
+from .deals import fractions, game_seeds, orders
 from .gae import advantages
 from .objective import win_worth
-from .pool import LEARNER, bot_numbers, codes_of, seated
-from .symmetry import BACK, NUM_ORDERS, reorder
+from .pool import LEARNER, codes_of
+from .ranks import Ranks
+from .symmetry import BACK, reorder
 
 CHUNK = 2048
 """Rows that the critic values at once."""
@@ -76,6 +81,31 @@ class Rollout:
             part.lane = part.lane + offset
         return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)))
 
+    def among(self, ranks: Ranks) -> Rollout:
+        """The same decisions, with ``margin`` … ``side`` of the episodes of all ranks; lanes are numbered on."""
+        if ranks.count == 1:
+            return self
+        columns = {name: ranks.gather(getattr(self, name)) for name in ("margin", "out", "length", "side")}
+        first = sum(len(part) for part in columns["margin"][: ranks.rank])
+        joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+        return replace(self, lane=self.lane + first, **joined)
+
+
+class Players(NamedTuple):
+    """Who plays: the networks that learn, and ``copies`` of the actor from the pool, to sit against it."""
+
+    actor: Actor
+    critic: Critic
+    copies: Sequence[Actor] = ()
+
+
+class Job(NamedTuple):
+    """A part of the play of an update: ``deals`` (n,) int64, the numbers of its episodes in the run; ``who`` (n, 4)
+    int64, the player of each seat, ``LEARNER`` or the place of one of ``Players.copies``."""
+
+    deals: np.ndarray
+    who: np.ndarray
+
 
 @njit(cache=True, nogil=True)
 def show_hands(hand, seat, view, first):
@@ -118,20 +148,18 @@ def deals_left(games: np.ndarray) -> np.ndarray:
 
 
 class DealTables:
-    """A part of the tables, with generators of its own, where whole episodes are played.
+    """Tables where whole episodes are played.
 
     Args:
-        part: its number; with the seed it sets the streams of deals and of draws.
         lanes: episodes at once.
     """
 
-    def __init__(self, config: RunConfig, part: int, lanes: int, device: torch.device) -> None:
+    def __init__(self, config: RunConfig, lanes: int, device: torch.device) -> None:
         self.lanes = lanes
+        self.seed = config.seed
         self.games = config.shape.games
         self.device = device
         self.bf16 = config.precision == "bf16"
-        deals, draws = np.random.SeedSequence([config.seed, part]).spawn(2)
-        self.rng = np.random.default_rng(draws)
         self.env = PersianRummyVecEnv(
             lanes,
             config.rules,
@@ -140,15 +168,6 @@ class DealTables:
             threads=1 if device.type == "cpu" else config.threads,
             copy=False,
         )
-        self.env.reset(seed=deals.generate_state(lanes, np.uint64))
-
-    def state(self) -> tuple[np.ndarray, dict[str, Any]]:
-        """The games with their generators, and the stream of draws."""
-        return self.env.get_state(), dict(self.rng.bit_generator.state)
-
-    def restore(self, games: np.ndarray, rng: dict[str, Any]) -> None:
-        self.env.set_state(games)
-        self.rng.bit_generator.state = rng
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
@@ -156,16 +175,18 @@ class DealTables:
     def rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
         return rows_on(self.device, view, legal, self.games)
 
-    def play(self, choose: Choose, who: np.ndarray, order: np.ndarray | None = None) -> Played:
+    def play(self, choose: Choose, job: Job, by_seat: bool = False) -> Played:
         """Play an episode in every lane.
 
         Args:
-            who: (lanes, 4) integers, which player has each seat; the decisions of ``LEARNER`` are kept.
-            choose: asked for the actions of one of them at a time; bots it is not asked for.
-            order: (lanes, 4), the order in which each seat sees the suits; None: as dealt.
+            choose: asked for the actions of one player at a time; bots it is not asked for.
+            job: the episodes, one a lane; the decisions of ``LEARNER`` are kept.
+            by_seat: each seat sees the suits in an order of its own; else as dealt.
         """
-        now, games = self.env.reset(), self.env.get_state()
-        codes, each = codes_of(who), np.arange(self.lanes)
+        seeds, who = game_seeds(self.seed, job.deals), job.who
+        order = orders(seeds) if by_seat else None
+        codes, every = codes_of(who), np.arange(self.lanes)
+        now, games = self.env.reset(seed=seeds), self.env.get_state()
         kept: list[tuple[np.ndarray, ...]] = []
         earned, left = [np.zeros(self.lanes)], [deals_left(games)]
         while (now.seat >= 0).any():
@@ -174,7 +195,7 @@ class DealTables:
             asked = np.bitwise_count(legal).sum(axis=1) > 1
             if (codes >= 0).any():
                 actions = self.env.bot_actions(codes, actions)
-                asked &= codes[each, now.seat] < 0
+                asked &= codes[every, now.seat] < 0
             lanes = np.flatnonzero(asked)
             if len(lanes):
                 seat = now.seat[lanes].astype(np.int64)
@@ -184,11 +205,11 @@ class DealTables:
                 choices = legal[lanes]
                 if order is not None:
                     view, choices = reorder(view, choices, order[lanes, seat])
-                player = who[lanes, seat]
+                player, fraction = who[lanes, seat], fractions(seeds[lanes], len(earned) - 1)
                 chosen, log_p = np.empty(len(lanes), dtype=np.int64), np.empty(len(lanes), dtype=np.float32)
-                for number in np.unique(player):
-                    part = np.flatnonzero(player == number)
-                    chosen[part], log_p[part] = choose(int(number), view[part, :SIZE], choices[part])
+                for each in np.unique(player):
+                    part = np.flatnonzero(player == each)
+                    chosen[part], log_p[part] = choose(int(each), view[part, :SIZE], choices[part], fraction[part])
                 actions[lanes] = chosen if order is None else BACK[order[lanes, seat], chosen]
                 time = np.full(len(lanes), len(earned) - 1)
                 ours = player == LEARNER
@@ -200,35 +221,31 @@ class DealTables:
         return Played(view, legal, action, log_p, lane, seat, time, np.stack(earned), np.stack(left))
 
 
-Choose = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From a player, views (k, SIZE) and packed masks (k, 9): actions (k,) int64 and log-probabilities (k,) float32."""
+Choose = Callable[[int, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From a player, views (k, SIZE), packed masks (k, 9) and fractions (k,) in [0, 1) to draw by: actions (k,) int64 and
+log-probabilities (k,) float32."""
 
 
 class Collector(DealTables):
     """Tables where the actor plays, against itself and against the pool, for PPO."""
 
-    def __init__(self, config: Config, part: int, lanes: int, device: torch.device) -> None:
-        super().__init__(config, part, lanes, device)
+    def __init__(self, config: Config, lanes: int, device: torch.device) -> None:
+        super().__init__(config, lanes, device)
         self.config = config
 
-    def collect(self, actor: Actor, critic: Critic, opponents: Sequence[Actor] = ()) -> Rollout:
-        """Play an episode in every lane.
+    def collect(self, players: Players, job: Job) -> Rollout:
+        """Play an episode in every lane."""
+        config, who = self.config, job.who
 
-        Args:
-            opponents: copies to draw from, for the share of the lanes that the settings give them.
-        """
-        config = self.config
-        teams = min(config.pool_teams, len(opponents))
-        drawn = self.rng.choice(len(opponents), size=teams, replace=False) if teams else np.empty(0, dtype=np.int64)
-        who = seated(self.lanes, [(config.pool_share, drawn), (config.bot_share, bot_numbers(config.bots))])
-
-        def choose(player: int, view: np.ndarray, legal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            network = actor if player == LEARNER else opponents[player]
-            return network.choose(self.rows(view, legal), self.rng.random(len(view)))
+        def choose(
+            player: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            network = players.actor if player == LEARNER else players.copies[player]
+            return network.choose(self.rows(view, legal), fraction)
 
         with self.autocast():
-            played = self.play(choose, who, self._orders())
-            value = self._values(critic, played.view, played.legal)
+            played = self.play(choose, job, by_seat=config.suits == "partners")
+            value = self._values(players.critic, played.view, played.legal)
         earned = played.earned / config.points
         if config.objective == "win":
             earned = win_worth(played.earned, played.left, config.win_sd)
@@ -240,12 +257,6 @@ class Collector(DealTables):
             margin=played.earned[-1], out=final["out"] < NUM_SEATS, length=final["episode_decisions"].astype(np.int64),
             side=np.where((who == LEARNER).all(axis=1), BOTH, (who[:, 0] != LEARNER).astype(np.int64)),
         )  # fmt: skip
-
-    def _orders(self) -> np.ndarray | None:
-        """The order in which each seat of each lane sees the suits in this episode."""
-        if self.config.suits != "partners":
-            return None
-        return self.rng.integers(NUM_ORDERS, size=(self.lanes, NUM_SEATS))
 
     @torch.no_grad()
     def _values(self, critic: Critic, view: np.ndarray, legal: np.ndarray) -> np.ndarray:

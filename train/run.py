@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -26,8 +26,8 @@ from .config import C, RunConfig
 from .learner import NetworkLearner
 from .log import COLUMNS, RUNGS, Log, LogError
 from .match import MatchResult, play_match
+from .ranks import ALONE, Ranks, launched
 from .screen import Screen, result_table
-from .shards import Shards
 
 CURVE_DEALS, FINAL_DEALS = 20_001, 20_002
 """Seeds of the deal sets: one for the curve, another for the result."""
@@ -37,16 +37,19 @@ class Trainer(Protocol):
     """What learns in a run."""
 
     @property
-    def shards(self) -> Shards: ...
-
-    @property
     def learner(self) -> NetworkLearner: ...
 
     @property
-    def tables(self) -> Sequence[Tables]: ...
+    def tables(self) -> Sequence[Tables]:
+        """Those that go on where they were from one update to the next."""
+        ...
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update; counts it, and returns the row of the log."""
+        ...
+
+    def close(self) -> None:
+        """Let go of whatever helped."""
         ...
 
 
@@ -57,6 +60,7 @@ def run(
     trainer_of: Callable[[C], Trainer],
     warm_up: Callable[[C], None],
     columns: Sequence[str] = COLUMNS,
+    ranks: Ranks = ALONE,
 ) -> int:
     """Train until the budget is spent or somebody stops it; then the matches of the result.
 
@@ -65,35 +69,71 @@ def run(
         command: the module that is run, for what is said.
         warm_up: compiles what the run needs, apart from it.
         columns: of the log.
+        ranks: the processes that do it together; the first of them keeps the run's folder.
     """
+    if launched() > ranks.count:
+        fail(f"{command} runs in one process, and torchrun started {launched()}; python -m {command}", status=2)
     counters = Counters() if saved is None else saved.counters
-    if saved is None:
+    if saved is None and ranks.first:
         config = replace(config, out=free_folder(config))
     torch.set_num_threads(1)
     trainer = trainer_of(config)
-    learner, tables = trainer.learner, trainer.tables
     try:
         if saved is not None:
-            saved.restore(learner, tables)
+            saved.restore(trainer.learner, trainer.tables)
         elif config.start is not None:
-            learner.begin_as(config.start)
+            trainer.learner.begin_as(config.start)
+    except (CheckpointError, FileNotFoundError, ValueError) as error:
+        fail(str(error))
+    with StopAsked(once=ranks.count > 1) as stop:
+        if ranks.first:
+            keep(config, counters, command, trainer, warm_up, columns, ranks, stop)
+        else:
+            warm_up(config)
+            for _ in updates(config, counters, trainer, ranks, stop):
+                pass
+    trainer.close()
+    return 0
+
+
+def updates(
+    config: RunConfig, counters: Counters, trainer: Trainer, ranks: Ranks, stop: StopAsked
+) -> Iterator[dict[str, float]]:
+    """The rows of the updates of a run, one after the other: as many as its budget has or until somebody stops it."""
+    while not ranks.largest(stop.asked) and progress(config, counters) < 1 and not paused(config, counters):
+        yield trainer.update(counters)
+
+
+def keep(
+    config: C,
+    counters: Counters,
+    command: str,
+    trainer: Trainer,
+    warm_up: Callable[[C], None],
+    columns: Sequence[str],
+    ranks: Ranks,
+    stop: StopAsked,
+) -> None:
+    """The course of a run in the process that keeps its folder."""
+    learner, tables = trainer.learner, trainer.tables
+    try:
         config.out.mkdir(parents=True, exist_ok=True)
         log = Log(config.out, counters.update, counters.decisions, columns, config.as_dict() if config.wandb else None)
-    except (CheckpointError, LogError, FileNotFoundError, ValueError) as error:
+    except LogError as error:
         fail(str(error))
     write_whole(config.out / "config.json", config_text(config, about()).encode())
     matches: list[MatchResult] = []
 
-    with StopAsked() as stop, Screen(str(config.out)) as screen:
-        screen.say(f"{config.out}: {describe(config)}")
+    with Screen(str(config.out)) as screen:
+        screen.say(f"{config.out}: {describe(config)}" + (f", {ranks.count} ranks" if ranks.count > 1 else ""))
         compile_first(config, warm_up, screen)
-        while not stop.asked and progress(config, counters) < 1 and not paused(config, counters):
-            row = trainer.update(counters)
+        for learnt in updates(config, counters, trainer, ranks, stop):
+            row = learnt
             measure = due(config, counters, config.eval_every, counters.evaluations)
             if measure:
                 counters.evaluations += 1
                 matches = against_rungs(config, learner, CURVE_DEALS, config.eval_pairs)
-                row |= match_columns(matches)
+                row = learnt | match_columns(matches)
             log.write(row)
             screen.show(row, left(config, counters), matches, measure)
             if due(config, counters, config.save_every, counters.saves):
@@ -106,18 +146,16 @@ def run(
 
     if progress(config, counters) < 1:
         screen.say(f"paused after update {counters.update}; go on with: python -m {command} --resume {config.out}")
-    else:
-        screen.say(f"playing {config.final_pairs:,} pairs of fresh deals against each bot …")
-        matches = against_rungs(config, learner, FINAL_DEALS, config.final_pairs)
-        results = {"counters": vars(counters), "deals": FINAL_DEALS, "matches": [match.as_dict() for match in matches]}
-        write_whole(config.out / "results.json", (json.dumps(results, indent=2) + "\n").encode())
-        screen.console.print(result_table(matches))
-        screen.say(
-            f"{counters.decisions / 1e6:.2f} M decisions in {counters.seconds:.0f} s of training "
-            f"({counters.decisions / counters.seconds:,.0f} a second); the player: {config.out / 'policy.safetensors'}"
-        )
-    trainer.shards.close()
-    return 0
+        return
+    screen.say(f"playing {config.final_pairs:,} pairs of fresh deals against each bot …")
+    matches = against_rungs(config, learner, FINAL_DEALS, config.final_pairs)
+    results = {"counters": vars(counters), "deals": FINAL_DEALS, "matches": [match.as_dict() for match in matches]}
+    write_whole(config.out / "results.json", (json.dumps(results, indent=2) + "\n").encode())
+    screen.console.print(result_table(matches))
+    screen.say(
+        f"{counters.decisions / 1e6:.2f} M decisions in {counters.seconds:.0f} s of training "
+        f"({counters.decisions / counters.seconds:,.0f} a second); the player: {config.out / 'policy.safetensors'}"
+    )
 
 
 def compile_first(config: C, warm_up: Callable[[C], None], screen: Screen) -> None:
@@ -163,10 +201,16 @@ def free_folder(config: RunConfig) -> Path:
 
 
 class StopAsked:
-    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved; a second stops at once."""
+    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved; a second stops at once.
 
-    def __init__(self) -> None:
+    Args:
+        once: no second one is listened to. torchrun passes on what the terminal may have sent already, and ends what
+            takes longer than 30 seconds itself.
+    """
+
+    def __init__(self, once: bool = False) -> None:
         self.asked = False
+        self._once = once
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> StopAsked:
@@ -179,7 +223,8 @@ class StopAsked:
 
     def _ask(self, *_: object) -> None:
         self.asked = True
-        self.__exit__()
+        if not self._once:
+            self.__exit__()
 
 
 def spent(config: RunConfig, counters: Counters) -> float:

@@ -11,78 +11,102 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
-from .checkpoint import Counters
-from .command import parse
-from .config import PRESETS, Config
+from .checkpoint import Counters, Tables
+from .command import fail, parse
+from .config import PRESETS, Config, number_of_workers
 from .ppo import Learner
-from .rollout import BOTH, Collector, Rollout
-from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
+from .ranks import ALONE, Ranks
+from .rollout import BOTH, Rollout
+from .run import against_rungs, deal_facts, device_of, progress, run, time_facts
 from .shards import Shards
+from .workers import LocalWorkers, Workers, jobs_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     config, saved = parse(argv, "python -m train.selfplay", PRESETS)
-    return run(config, saved, "train.selfplay", SelfPlay.of, warm_up)
+    ranks = Ranks.join()
+    if config.parts is None:
+        config = replace(config, parts=config.part_count * ranks.count)
+    return run(config, saved, "train.selfplay", lambda config: SelfPlay.of(config, ranks), warm_up, ranks=ranks)
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """The threads, their tables, and the networks."""
+    """The threads, the workers, and the networks."""
 
     config: Config
     shards: Shards
-    tables: list[Collector]
+    workers: Workers
     learner: Learner
+    tables: Sequence[Tables] = ()  # every deal begins and ends within an update
 
     @classmethod
-    def of(cls, config: Config) -> SelfPlay:
-        shards, tables, learner = setup(config)
-        return cls(config, shards, tables, learner)
+    def of(cls, config: Config, ranks: Ranks = ALONE) -> SelfPlay:
+        return cls(config, *setup(config, ranks))
 
     def update(self, counters: Counters) -> dict[str, float]:
         """Play, and learn from it."""
         start = time.perf_counter()
-        rollout = collect(self.shards, self.tables, self.learner)
+        rollout = collect(self.workers, self.learner)
         collected = time.perf_counter()
         row = self.learner.update(rollout, progress(self.config, counters))
         learnt = time.perf_counter()
         counters.update += 1
         counters.decisions += int(rollout.length.sum())
         counters.deals += len(rollout.length) * self.config.episode_deals
-        counters.seconds += learnt - start
+        counters.seconds += self.learner.ranks.first_says(learnt - start)
         return row | facts(self.config, counters, rollout, collected - start, learnt - collected)
 
+    def close(self) -> None:
+        self.workers.close()
+        self.shards.close()
 
-def setup(config: Config) -> tuple[Shards, list[Collector], Learner]:
-    """The threads, their tables, and the networks."""
+
+def setup(config: Config, ranks: Ranks = ALONE) -> tuple[Shards, Workers, Learner]:
+    """The threads, the workers, and the networks."""
+    if config.part_count < ranks.count:
+        fail(f"parts={config.part_count}, and {ranks.count} ranks: every rank must have a part to play", status=2)
     device = device_of(config)
     shards = Shards(config.threads if device.type == "cpu" else 1)
-    lanes = parts_of(config.deals // config.episode_deals, shards.count)
-    tables = [Collector(config, part, count, device) for part, count in enumerate(lanes)]
-    return shards, tables, Learner(config, device, shards)
+    return shards, workers_of(config, device, shards), Learner(config, device, shards, ranks)
 
 
-def collect(shards: Shards, tables: Sequence[Collector], learner: Learner) -> Rollout:
-    """Play an episode in every lane of all tables."""
-    opponents = learner.opponents
-    return Rollout.join(shards.map(lambda part: part.collect(learner.actor, learner.critic, opponents), tables))
+def workers_of(config: Config, device: torch.device, shards: Shards) -> Workers:
+    """Whoever plays."""
+    count = number_of_workers(config.workers)
+    if not count:
+        return LocalWorkers(config, device, shards)
+    from .ray_pool import RayError
+    from .ray_workers import RayWorkers
+
+    try:
+        return RayWorkers(config, count)
+    except RayError as error:
+        fail(str(error))
+
+
+def collect(workers: Workers, learner: Learner) -> Rollout:
+    """Play the next deals: all of this rank's."""
+    players, ranks = learner.players, learner.ranks
+    jobs = ranks.share(jobs_of(learner.config, learner.updates, len(players.copies)))
+    return Rollout.join(workers.collect(players, jobs)).among(ranks)
 
 
 def warm_up(config: Config) -> None:
-    """One small update, apart from the run."""
-    deals = config.episode_deals * config.threads
-    small = SelfPlay.of(replace(config, deals=deals, minibatch=64 * config.threads, updates=1, minutes=None))
+    """One small update, apart from the run and from other processes."""
+    sizes = {"deals": config.episode_deals * config.threads, "minibatch": 64 * config.threads, "parts": None}
+    small = SelfPlay.of(replace(config, **sizes, workers="local", updates=1, minutes=None, pause_after=None))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
-    small.shards.close()
+    small.close()
 
 
 def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, learn: float) -> dict[str, float]:
     """What the log holds besides the learner's numbers."""
     row = {
         **time_facts(config, counters, int(rollout.length.sum()), collect, learn),
-        "kept": len(rollout),
         **deal_facts(rollout.length / config.episode_deals, rollout.margin, rollout.out),
     }
     against = rollout.side != BOTH

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from agents.load import load
 from experiments import best_response
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch import MARGIN_SCALE
-from train.against import Opposed
+from train.against import Opposed, collectors_against
 from train.config import QUICK, Config
-from train.rollout import Collector
+from train.rollout import Players
+from train.workers import jobs_of
 
 LANES = 24
 SEEDS = np.arange(LANES, dtype=np.uint64)
@@ -83,10 +85,10 @@ def test_a_collector_keeps_our_decisions_alone() -> None:
     from agents.network import Actor, Critic
 
     config = Config(deals=16, threads=2)
-    collector = Collector(config, 0, 16, torch.device("cpu"))
-    collector.env = Opposed(collector.env, load("greedy"))  # type: ignore[assignment]
+    collector = collectors_against("greedy")(config, 16, torch.device("cpu"))
     torch.manual_seed(0)
-    rollout = collector.collect(Actor(QUICK.shape), Critic(QUICK.shape))
+    [job] = jobs_of(replace(config, deals=16, parts=1), 0, 0)
+    rollout = collector.collect(Players(Actor(QUICK.shape), Critic(QUICK.shape)), job)
     assert (rollout.seat % 2 == rollout.lane % 2).all()
     final = collector.env.get_state()
     # All but what the opponents laid before our first decision, which none of our decisions has earned.

@@ -8,6 +8,7 @@ import pytest
 from train.command import parse
 from train.config import PRESETS, Config, resumed
 from train.selfplay import setup
+from train.workers import jobs_of
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
@@ -20,9 +21,10 @@ def test_every_preset_is_whole(name: str):
 
 @pytest.mark.parametrize("name", ["quick", "two-cores"])
 def test_presets_for_a_cpu_start(name: str):
-    shards, collectors, learner = setup(PRESETS[name])
-    assert sum(collector.lanes for collector in collectors) == PRESETS[name].deals
-    assert len(collectors) == shards.count == PRESETS[name].threads
+    shards, _, learner = setup(PRESETS[name])
+    jobs = jobs_of(PRESETS[name], 0, 0)
+    assert sum(len(job.deals) for job in jobs) == PRESETS[name].deals
+    assert len(jobs) == shards.count == PRESETS[name].threads
     assert learner.actor.shape == PRESETS[name].shape
     shards.close()
 

@@ -13,10 +13,11 @@ import train.selfplay
 from agents.load import load
 from agents.network import Actor, Critic, Shape, rows_on
 from agents.rows import OF_OTHER_DEALS, SIZE
+from tests.train.playing import played
 from tests.train.test_selfplay import SMALL
 from train.config import Config
 from train.objective import win_worth
-from train.rollout import Collector
+from train.rollout import Players
 from train.selfplay import main
 
 CPU = torch.device("cpu")
@@ -41,8 +42,7 @@ def collect(config: Config):
     torch.manual_seed(1)
     actor, critic = Actor(config.shape), Critic(config.shape)
     torch.nn.init.normal_(actor.last.weight, std=0.3)
-    lanes = config.deals // config.episode_deals
-    return Collector(config, 0, lanes, CPU).collect(actor, critic)
+    return played(config, Players(actor, critic))
 
 
 def test_games_of_two_deals_are_played_and_paid_to_the_end():

@@ -12,20 +12,23 @@ import pytest
 import torch
 
 import train.selfplay
-from agents.arena import play
+from agents.arena import new_games, play
 from agents.learned import LearnedPolicy
 from agents.load import load
 from agents.network import Actor, DenseRows, uniform_choices
 from agents.rows import SIZE, SparseRows
 from persian_rummy_env.bots import BOTS
+from tests.train.playing import played
 from tests.train.test_selfplay import SMALL, contents, rows
 from train import log
 from train.config import Config
+from train.deals import game_seeds
 from train.pool import LEARNER, Pool, bot_numbers, codes_of, frozen, seated
 from train.ppo import Learner
-from train.rollout import BOTH, Collector
+from train.rollout import BOTH, Collector, Job, Players
 from train.selfplay import collect, main
 from train.shards import Shards
+from train.workers import LocalWorkers
 
 CPU = torch.device("cpu")
 CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3, pool_share=0.5, pool_teams=2)
@@ -63,22 +66,22 @@ def test_who_sits_where():
 def test_opponents_are_whole_teams_from_the_first_card_to_the_last(monkeypatch: pytest.MonkeyPatch):
     """Every decision of a deal is asked of the player who has the seat, and only the learner's are kept."""
     asked: list[tuple[int, int]] = []
+    seated_so: list[np.ndarray] = []
     plain = Collector.play
 
-    def noted(self: Collector, choose, who, order=None):
-        def noting(player: int, view: np.ndarray, legal: np.ndarray):
+    def noted(self: Collector, choose, job: Job, by_seat: bool = False):
+        def noting(player: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray):
             asked.append((player, len(view)))
-            return choose(player, view, legal)
+            return choose(player, view, legal, fraction)
 
-        self.who = who  # type: ignore[attr-defined]
-        return plain(self, noting, who, order)
+        seated_so.append(job.who)
+        return plain(self, noting, job, by_seat)
 
     monkeypatch.setattr(Collector, "play", noted)
     learner = Learner(CONFIG, CPU, Shards(1))
-    collector = Collector(CONFIG, 0, 24, CPU)
     opponents = [stubborn(1), stubborn(2), stubborn(3)]
-    rollout = collector.collect(learner.actor, learner.critic, opponents)
-    who = collector.who  # type: ignore[attr-defined]
+    rollout = played(CONFIG, Players(learner.actor, learner.critic, opponents))
+    [who] = seated_so
     assert (who[rollout.lane, rollout.seat] == LEARNER).all()
     assert len({player for player, _ in asked}) == 3, "the learner and two of the three copies"
     assert sum(count for player, count in asked if player == LEARNER) == len(rollout)
@@ -96,7 +99,7 @@ def test_the_copy_plays_its_own_game():
     learner = Learner(CONFIG, CPU, Shards(1))
 
     def margins(opponent: Actor) -> np.ndarray:
-        return Collector(CONFIG, 0, 24, CPU).collect(learner.actor, learner.critic, [opponent]).margin
+        return played(CONFIG, Players(learner.actor, learner.critic, [opponent])).margin
 
     assert not np.array_equal(margins(stubborn(1))[:12], margins(stubborn(2))[:12])
     assert np.array_equal(margins(frozen(learner.actor)), margins(frozen(learner.actor)))
@@ -105,7 +108,7 @@ def test_the_copy_plays_its_own_game():
 def test_what_the_learner_earns_against_a_copy_is_complete():
     config = replace(CONFIG, gae_lambda=1.0, points=1.0)
     learner = Learner(config, CPU, Shards(1))
-    rollout = Collector(config, 0, 24, CPU).collect(learner.actor, learner.critic, [stubborn(1)])
+    rollout = played(config, Players(learner.actor, learner.critic, [stubborn(1)]))
     first = np.array([np.flatnonzero(rollout.lane == lane)[0] for lane in range(24)])
     target = (rollout.advantage + rollout.value)[first]
     sign = np.where(rollout.seat[first] % 2 == 0, 1, -1)
@@ -116,20 +119,17 @@ def test_what_the_learner_earns_against_a_copy_is_complete():
 
 
 def test_bots_play_their_deals_as_in_a_match():
-    """A learner that always takes its first legal action, against bots: the deals go as those of the arena do."""
+    """A learner that is sure of what it does, against bots: the deals go as the same players take them in the arena."""
     config = replace(CONFIG, pool_share=0.0, bots=("deepest", "greedy"), bot_share=0.5)
     learner = Learner(config, CPU, Shards(1))
     torch.nn.init.normal_(learner.actor.last.weight, std=1e3)  # so sure of itself that nothing is left to the draw
-    collector = Collector(config, 0, 24, CPU)
-    twin = collector.env.clone()
-    rollout = collector.collect(learner.actor, learner.critic)
-    twin.reset()
-    games = twin.get_state()
+    rollout = played(config, learner.players)
+    games = new_games(game_seeds(config.seed, np.arange(12)), np.full(12, -1, dtype=np.int8), deals=1)
     who = np.zeros((12, 4), dtype=np.int64)
     for lane in range(12):
         who[lane, 1 - lane % 2 :: 2] = 1 + lane // 2 % 2
-    play(games[:12], [LearnedPolicy(learner.actor), load("deepest"), load("greedy")], who)
-    assert np.array_equal(rollout.margin[:12], games["last_score"][:12] @ [1, -1])
+    play(games, [LearnedPolicy(learner.actor), load("deepest"), load("greedy")], who)
+    assert np.array_equal(rollout.margin[:12], games["last_score"] @ [1, -1])
     assert (rollout.side[:12] == np.arange(12) % 2).all()
     assert (rollout.side[12:] == BOTH).all()
     ours = rollout.seat % 2 == rollout.side[rollout.lane]
@@ -139,10 +139,10 @@ def test_bots_play_their_deals_as_in_a_match():
 def test_copies_never_drift_and_the_ring_turns():
     config = replace(CONFIG, pool_after=0, pool_every=2, pool_size=2)
     learner = Learner(config, CPU, Shards(2))
-    tables = [Collector(config, part, 12, CPU) for part in range(2)]
+    workers = LocalWorkers(config, CPU, learner.shards)
     prints: list[list[str]] = []
     for _ in range(6):
-        learner.update(collect(learner.shards, tables, learner), 0.0)
+        learner.update(collect(workers, learner), 0.0)
         prints.append([fingerprint(team) for team in learner.pool.teams])
     assert [len(p) for p in prints] == [0, 1, 1, 2, 2, 2]
     assert prints[1] == prints[2] == prints[3][:1]
@@ -150,7 +150,7 @@ def test_copies_never_drift_and_the_ring_turns():
     assert prints[5][0] == prints[4][1]
     assert len({*prints[3], *prints[5]}) == 3
     assert fingerprint(learner.actor) == prints[5][1]
-    learner.update(collect(learner.shards, tables, learner), 0.0)
+    learner.update(collect(workers, learner), 0.0)
     assert fingerprint(learner.actor) != prints[5][1] == fingerprint(learner.pool.teams[1])
 
 
@@ -158,10 +158,12 @@ def test_the_pool_waits_for_its_decisions():
     learner = Learner(replace(CONFIG, pool_every=1, pool_after=5000), CPU, Shards(1))
     learner.pool.offer(learner.actor, 1)
     learner.decisions = 4999
-    assert learner.opponents == []
+    assert len(learner.players.copies) == 0
     learner.decisions = 5000
-    assert learner.opponents == learner.pool.teams != []
-    assert Learner(replace(CONFIG, pool_share=0.0, pool_after=0), CPU, Shards(1)).opponents == []
+    assert learner.players.copies == learner.pool.teams != []
+    unopposed = Learner(replace(CONFIG, pool_share=0.0, pool_after=0), CPU, Shards(1))
+    unopposed.pool.offer(unopposed.actor, 1)
+    assert len(unopposed.players.copies) == 0
 
 
 POOLED = ["--pool-after", "500", "--pool-every", "1", "--pool-size", "3", "--magnet", "0.1", "--magnet-every", "2"]
@@ -174,7 +176,7 @@ def test_a_run_with_pool_and_magnet_resumes_bit_for_bit(tmp_path: Path, monkeypa
     assert main([*SMALL, *POOLED, "--updates", "6", "--pause-after", "3", "--out", str(two)]) == 0
     assert main(["--resume", str(two)]) == 0
     (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
-    assert {name.split(".")[0] for name in ours} == {"actor", "critic", "adam", "games", "pool", "magnet"}
+    assert {name.split(".")[0] for name in ours} == {"actor", "critic", "adam", "pool", "magnet"}
     assert {name.split(".")[1] for name in ours if name.startswith("pool")} == {"0", "1", "2"}
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
@@ -234,7 +236,7 @@ def test_a_strong_magnet_holds_the_policy():
         config = replace(CONFIG, magnet=weight, magnet_policy="uniform", entropy=(0.0, 0.0), lr=(3e-3, 3e-3), kl_stop=0)
         learner = Learner(config, CPU, Shards(1))
         torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
-        rollout = Collector(config, 0, 24, CPU).collect(learner.actor, learner.critic)
+        rollout = played(config, learner.players)
         for _ in range(3):
             logged = learner.update(rollout, 0.0)
         given = SparseRows.of(rollout.view, rollout.legal)
@@ -247,7 +249,7 @@ def test_a_strong_magnet_holds_the_policy():
 
 def test_a_magnet_that_is_the_policy_pulls_nowhere():
     learner = Learner(replace(CONFIG, magnet=1.0), CPU, Shards(1))
-    rollout = Collector(CONFIG, 0, 24, CPU).collect(learner.actor, learner.critic)
+    rollout = played(CONFIG, learner.players)
     given = SparseRows.of(rollout.view, rollout.legal)
     assert learner.magnet is not None
     *_, away = learner.actor.evaluate_near(given, rollout.action, learner.magnet.choices(given))

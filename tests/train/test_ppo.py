@@ -12,9 +12,10 @@ import train.rollout
 from agents.learned import policy_bytes
 from agents.network import Actor, DenseRows, rows_on
 from agents.rows import SparseRows
+from tests.train.playing import played
 from train.config import Config
 from train.ppo import Learner
-from train.rollout import Collector, Rollout
+from train.rollout import Rollout
 from train.shards import Shards
 
 CPU = torch.device("cpu")
@@ -24,7 +25,7 @@ CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3)
 def learner_and_rollout(config: Config) -> tuple[Learner, Rollout]:
     learner = Learner(config, CPU, Shards(config.threads))
     torch.nn.init.normal_(learner.actor.last.weight, std=0.1)
-    return learner, Collector(config, 0, config.deals, CPU).collect(learner.actor, learner.critic)
+    return learner, played(config, learner.players)
 
 
 def weights(learner: Learner, name: str) -> torch.Tensor:
@@ -151,8 +152,7 @@ def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
 def test_a_gpu_plays_and_learns():
     device = torch.device("cuda")
     learner = Learner(replace(CONFIG, device="cuda", precision="bf16"), device, Shards(1))
-    collector = Collector(CONFIG, 0, CONFIG.deals, device)
-    logged = [learner.update(collector.collect(learner.actor, learner.critic), 0.0) for _ in range(2)]
+    logged = [learner.update(played(CONFIG, learner.players, device="cuda"), 0.0) for _ in range(2)]
     assert all(np.isfinite(value) for row in logged for value in row.values())
 
 

@@ -10,23 +10,25 @@ from agents.network import Actor, Critic, rows_on
 from agents.rows import SIZE
 from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.observation import blocks_of
+from tests.train.playing import played
 from train.config import Config
-from train.rollout import Collector, Rollout, first_legal
+from train.rollout import Collector, Players, Rollout, first_legal
+from train.workers import jobs_of
 
 CPU = torch.device("cpu")
 CONFIG = Config(deals=24, width=32, points=50.0, seed=3)
 
 
-def networks(seed: int = 1) -> tuple[Actor, Critic]:
+def networks(seed: int = 1) -> Players:
     torch.manual_seed(seed)
     actor, critic = Actor(CONFIG.shape), Critic(CONFIG.shape)
     torch.nn.init.normal_(actor.last.weight, std=0.3)
     torch.nn.init.normal_(critic.last.weight, std=0.3)
-    return actor, critic
+    return Players(actor, critic)
 
 
-def collect(config: Config = CONFIG, part: int = 0) -> Rollout:
-    return Collector(config, part, config.deals, CPU).collect(*networks())
+def collect(config: Config = CONFIG, update: int = 0) -> Rollout:
+    return played(config, networks(), update)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,7 @@ def test_the_view_is_that_of_the_seat_and_shows_the_other_hands(rollout: Rollout
 @pytest.mark.parametrize("suits", ["as_dealt", "partners"])
 def test_ratios_begin_at_one(suits: str):
     rollout = collect(replace(CONFIG, suits=suits))
-    actor, critic = networks()
+    actor, critic, _ = networks()
     order = np.random.default_rng(5).permutation(len(rollout))  # in another order, in parts of another size
     for chosen in np.array_split(order, 7):
         rows = rows_on(CPU, rollout.view[chosen], rollout.legal[chosen])
@@ -100,20 +102,22 @@ def test_the_unit_of_the_reward_is_points():
 
 
 def test_equal_seeds_repeat_and_parts_differ():
-    one, same, other = collect(), collect(), collect(part=1)
+    one, same, other = collect(), collect(), collect(update=1)
     assert all(np.array_equal(getattr(one, name), getattr(same, name)) for name in vars(one))
     assert not np.array_equal(one.margin, other.margin)
     assert not np.array_equal(one.margin, collect(replace(CONFIG, seed=4)).margin)
 
 
 def test_a_collector_goes_on_with_new_deals():
-    collector = Collector(CONFIG, 0, CONFIG.deals, CPU)
-    first, second = (collector.collect(*networks()) for _ in range(2))
+    collector = Collector(CONFIG, CONFIG.deals, CPU)
+    jobs = [jobs_of(replace(CONFIG, parts=1), update, 0)[0] for update in (0, 1, 0)]
+    first, second, again = (collector.collect(networks(), job) for job in jobs)
     assert not np.array_equal(first.margin, second.margin)
+    assert np.array_equal(first.margin, again.margin)
 
 
 def test_parts_are_joined_with_lanes_numbered_on():
-    parts = [collect(), collect(part=1)]
+    parts = [collect(), collect(update=1)]
     whole = Rollout.join(parts)
     assert len(whole) == sum(len(part) for part in parts)
     assert set(whole.lane.tolist()) == set(range(2 * CONFIG.deals))
