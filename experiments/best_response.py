@@ -2,10 +2,11 @@
 
     python -m experiments.best_response --against deepest --minutes 10 --seed 1 --out DIR
 
-Trains a fresh team by the parts of ``train`` against the policy, which sits at the other two seats and does not
-change, then plays fresh duplicate deals against it. What the team wins is a lower bound on how much the policy can be
-exploited: a better learner may find more. Writes ``DIR/results.json`` and the team, ``DIR/policy.safetensors``. Ctrl-C
-ends the training early; what was learnt is then measured. A run is short and is not resumed.
+Trains a team of its own by the parts of ``train`` (first taught by a bot, if the preset says so) against the policy,
+which sits at the other two seats and does not change, then plays fresh duplicate deals against it. What the team wins
+is a lower bound on how much the policy can be exploited: a better learner may find more. Writes ``DIR/results.json``
+and the team, ``DIR/policy.safetensors``. Ctrl-C ends the training early; what was learnt is then measured. A run is
+short and is not resumed.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from typing import Any
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.load import load
 from train.against import collectors_against
+from train.checkpoint import Counters
 from train.config import PRESETS, Config
 from train.match import MatchResult, play_match, refuse_other_rules
 from train.ppo import Learner
-from train.rollout import Rollout
-from train.run import device_of
+from train.run import device_of, progress, spent
+from train.selfplay import SelfPlay, school
 from train.shards import Shards
-from train.workers import LocalWorkers, jobs_of
+from train.workers import LocalWorkers
 
 from .matches.page import plus_minus
 from .matches.run import about, as_json, fail, stopped_politely
@@ -61,7 +63,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def config_of(options: argparse.Namespace) -> Config:
     """The settings of the training, from the preset and what was given."""
     preset = PRESETS[options.preset]
-    changes: dict[str, Any] = {"seed": options.seed, "out": options.out}
+    alone = {"pool_share": 0.0, "bots": (), "bot_share": 0.0}  # the policy is the only opponent
+    changes: dict[str, Any] = {"seed": options.seed, "out": options.out, **alone}
     if options.updates is not None:
         changes |= {"updates": options.updates, "minutes": options.minutes}
     elif options.minutes is not None:
@@ -70,7 +73,7 @@ def config_of(options: argparse.Namespace) -> Config:
         changes["deals"] = options.deals
     if options.start is not None:
         shape = read_policy(options.start).shape
-        changes |= {"width": shape.width, "blocks": shape.blocks}
+        changes |= {"start": options.start, "taught": 0.0, "width": shape.width, "blocks": shape.blocks}
     return replace(preset, **changes)
 
 
@@ -83,31 +86,31 @@ def train(
     shards = Shards(config.threads if device.type == "cpu" else 1)
     learner = Learner(config, device, shards)
     workers = LocalWorkers(config, device, shards, collectors_against(against))
+    trainer = SelfPlay(config, shards, workers, learner, school(config, learner))
     if start is not None:
-        learner.actor.load_state_dict(read_policy(start).state_dict())
-    facts = {"updates": 0, "decisions": 0, "seconds": 0.0, "progress": 0.0}
-    measured = 0
+        learner.begin_as(start)
+    counters, measured = Counters(), 0
     try:
         with stopped_politely():
-            while facts["progress"] < 1:
-                began = time.perf_counter()
-                jobs = jobs_of(config, learner.updates, copies=0)
-                rollout = Rollout.join(workers.collect(learner.players._replace(copies=()), jobs))
-                learner.update(rollout, facts["progress"])
-                facts["seconds"] += time.perf_counter() - began
-                facts["updates"] += 1
-                facts["decisions"] += len(rollout)
-                spent = facts["updates"] if config.minutes is None else facts["seconds"]
-                budget = config.updates if config.minutes is None else 60 * config.minutes
-                assert budget is not None
-                facts["progress"] = min(1.0, spent / budget)
-                if spent >= every * (measured + 1) and facts["progress"] < 1:
+            while progress(config, counters) < 1:
+                trainer.update(counters)
+                if spent(config, counters) >= every * (measured + 1) and progress(config, counters) < 1:
                     measured += 1
-                    measure(learner, facts)
+                    measure(learner, facts_of(config, counters))
     except KeyboardInterrupt:
         print("interrupted: what was learnt so far is measured", file=sys.stderr, flush=True)
     shards.close()
     return learner
+
+
+def facts_of(config: Config, counters: Counters) -> dict[str, float]:
+    """What the curve says of where a training stood."""
+    return {
+        "updates": counters.update,
+        "decisions": counters.decisions,
+        "seconds": counters.seconds,
+        "progress": progress(config, counters),
+    }
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -162,9 +162,15 @@ class Config(RunConfig):
     """Train one player for all four seats by PPO self-play.
 
     Attributes:
-        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``gpu``.
-        sharpen: with ``start``: its logits times this. A player that was taught choices is less sure of them than it is
-            right, and self-play is the better lesson the better those play who give it.
+        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes), ``scratch``
+            (10 minutes from nothing: no teacher, and no bots to play against), ``gpu`` (likewise from nothing).
+        taught: share of the budget, the first one, in which the player learns to choose as ``teacher`` does; self-play
+            goes on from there.
+        teacher: a bot.
+        lessons: decisions that the teacher speaks to for an update.
+        teach_lr: learning rate (Adam) of teaching, at its start and at its end.
+        sharpen: logits of the player who was taught, or given (``start``), times this. One who was taught choices is
+            less sure of them than it is right, and self-play teaches the better the better those play who give it.
         hidden_hands: the critic sees the other three hands. The actor never does.
         suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
             partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
@@ -194,7 +200,11 @@ class Config(RunConfig):
             The number is part of a run.
     """
 
-    preset: Literal["quick", "two-cores", "gpu"] = "quick"  # type: ignore[assignment]
+    preset: Literal["quick", "two-cores", "scratch", "gpu"] = "quick"  # type: ignore[assignment]
+    taught: float = 0.0
+    teacher: str = "expert"
+    lessons: int = 16384
+    teach_lr: tuple[float, float] = (2e-3, 3e-5)
     sharpen: float = 1.0
     hidden_hands: bool = True
     suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
@@ -220,8 +230,19 @@ class Config(RunConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         above(self, "clip", "points", "win_sd", "sharpen")
-        if self.sharpen != 1 and self.start is None and self.resume is None:
-            raise ValueError(f"sharpen={self.sharpen}, start=None: there is no player whose logits it could be")
+        bot_codes(self.teacher)
+        at_least(self, "lessons", 1)
+        pair(self, "teach_lr")
+        if not 0 <= self.taught < 1:
+            raise ValueError(f"taught={self.taught}: expected a number from 0 to below 1")
+        if self.taught and self.start is not None:
+            raise ValueError(
+                f"taught={self.taught}, start={self.start}: who is given is not taught first; give --taught 0"
+            )
+        if self.sharpen != 1 and self.start is None and not self.taught:
+            raise ValueError(
+                f"sharpen={self.sharpen}, start=None, taught=0: there is no player whose logits it could be"
+            )
         pair(self, "entropy")
         if not 0 <= self.gae_lambda <= 1:
             raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
@@ -304,12 +325,24 @@ def at_least(config: RunConfig, name: str, least: int) -> None:
         raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
 
 
-QUICK = Config()
+QUICK = Config(
+    taught=0.2,
+    sharpen=3.0,
+    bots=("greedy", "deepest", "expert"),
+    bot_share=0.25,
+    pool_share=0.15,
+    epochs=1,
+    lr=(3e-4, 2e-5),
+    entropy=(0.0, 0.0),
+    critic_updates=5,
+)
+SCRATCH = Config(preset="scratch", out=Path("runs/scratch"), minutes=10.0, deals=384)
 PRESETS: dict[str, Config] = {
     "quick": QUICK,
-    "two-cores": replace(QUICK, preset="two-cores", out=Path("runs/two-cores"), minutes=10.0, deals=384),
+    "two-cores": replace(QUICK, preset="two-cores", out=Path("runs/two-cores"), minutes=10.0, deals=384, taught=0.15),
+    "scratch": SCRATCH,
     "gpu": replace(
-        QUICK,
+        SCRATCH,
         preset="gpu",
         pool_teams=4,
         out=Path("runs/gpu"),

@@ -120,10 +120,10 @@ class ValueLearner(NetworkLearner):
         losses: list[float] = []
         norm = 0.0
         for _ in range(self.settings.epochs):
-            for chosen in self._minibatches(len(returns)):
+            for chosen in self.minibatches(len(returns)):
                 work = partial(self._gradients, returns, len(chosen))
                 parts = self.shards.map(work, np.array_split(chosen, self.shards.count))
-                norm = self._step("actor", [gradients for gradients, _ in parts])
+                norm = self.step("actor", [gradients for gradients, _ in parts])
                 losses.append(sum(loss for _, loss in parts))
         self.updates += 1
         self.decisions += int(returns.length.sum())
@@ -134,7 +134,7 @@ class ValueLearner(NetworkLearner):
     def _gradients(self, returns: Returns, size: int, chosen: np.ndarray) -> tuple[tuple[Tensor, ...], float]:
         """Gradients of a part of a minibatch of ``size`` decisions, and its part of the loss."""
         target = torch.from_numpy(returns.target[chosen]).to(self.device)
-        with self._autocast():
+        with self.autocast():
             rows = rows_on(self.device, returns.view[chosen], returns.legal[chosen])
             value = values(self.actor, rows, returns.action[chosen])
         loss = (value - target).square().sum() / size

@@ -66,6 +66,10 @@ class ExpertConfig(Config):
             )
         if self.workers != "local":
             raise ValueError(f"workers={self.workers!r}: expert iteration plays in its own threads; expected 'local'")
+        if self.taught or self.sharpen != 1:
+            raise ValueError(
+                f"taught={self.taught}, sharpen={self.sharpen}: here labels teach the player; see imitate and ppo"
+            )
         for name in ("labels", "worlds", "tables", "passes"):
             at_least(self, name, 1)
         at_least(self, "plies", 0)

@@ -21,7 +21,7 @@ from .selfplay import collect, facts
 from .shards import Shards
 from .workers import LocalWorkers
 
-COLUMNS = (*PPO_COLUMNS, "stage", "labels", "labels_per_second", "label_loss")
+COLUMNS = (*PPO_COLUMNS, "stage", "labels", "labels_per_second")
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class NetworkLearner:
             name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
             for name, network in self.networks.items()
         }
+        for optimizer in self.optimizers.values():
+            forget(optimizer)  # so that a checkpoint holds all that there is before the first step of each
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
         self.updates = self.decisions = 0
 
@@ -103,17 +105,22 @@ class NetworkLearner:
         start, end = getattr(self.settings, name)
         return start + (end - start) * progress
 
+    def forget_steps(self) -> None:
+        """Let the actor's optimiser begin anew: what comes has gradients of another kind."""
+        forget(self.optimizers["actor"])
+
     def set_lr(self, lr: float) -> None:
         for optimizer in self.optimizers.values():
             optimizer.param_groups[0]["lr"] = lr
 
-    def _minibatches(self, count: int) -> list[np.ndarray]:
+    def minibatches(self, count: int) -> list[np.ndarray]:
+        """So many decisions in an order of chance, cut into minibatches."""
         return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.minibatch)))
 
-    def _autocast(self) -> torch.autocast:
+    def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
 
-    def _step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
+    def step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
         """Add the gradients of the parts, and of all ranks, bound their norm, step; returns the norm before."""
         parameters = list(self.networks[name].parameters())
         given = [part for part in parts if part is not None] or [tuple(torch.zeros_like(each) for each in parameters)]
@@ -130,3 +137,11 @@ class NetworkLearner:
 def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """The tensors whose names begin so, by the rest of their names."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def forget(optimizer: torch.optim.Optimizer) -> None:
+    """Give an optimiser the state of Adam before its first step."""
+    for group in optimizer.param_groups:
+        for weight in group["params"]:
+            moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}
+            optimizer.state[weight] = {"step": torch.zeros((), device=weight.device), **moments}

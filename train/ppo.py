@@ -86,9 +86,14 @@ class Learner(NetworkLearner):
 
     def begin_as(self, path: Path) -> None:
         super().begin_as(path)
+        self.begin_self_play()
+
+    def begin_self_play(self) -> None:
+        """Go on from what the actor was taught elsewhere: it is sharpened, and its optimiser begins anew."""
         with torch.no_grad():
             for logits in self.actor.last.parameters():
                 logits.mul_(self.config.sharpen)
+        self.forget_steps()
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
 
@@ -107,7 +112,7 @@ class Learner(NetworkLearner):
         counts = [int(count) for [count] in self.ranks.gather(np.array([len(rollout)]))]
         first = sum(counts[: self.ranks.rank])
         for lessons in self._epochs(rollout):
-            for chosen in self._minibatches(sum(counts)):
+            for chosen in self.minibatches(sum(counts)):
                 ours = chosen[(first <= chosen) & (chosen < first + len(rollout))] - first
                 work = partial(self._gradients, lessons, len(chosen), entropy, rests)
                 split = [part for part in np.array_split(ours, self.shards.count) if len(part)]
@@ -115,8 +120,8 @@ class Learner(NetworkLearner):
                 stats.append(self.ranks.total(np.sum([NO_STATS, *(part.stats for part in parts)], axis=0)))
                 stats[-1][RATIO_ERROR] = max((part.stats[RATIO_ERROR] for part in parts), default=0.0)
                 if not rests:
-                    norms["actor_norm"] = self._step("actor", [part.actor for part in parts])
-                norms["critic_norm"] = self._step("critic", [part.critic for part in parts])
+                    norms["actor_norm"] = self.step("actor", [part.actor for part in parts])
+                norms["critic_norm"] = self.step("critic", [part.critic for part in parts])
                 rests = rests or 0 < self.config.kl_stop < stats[-1][KL]
         self._count(rollout)
         means = dict(zip(STATS, np.mean(stats, axis=0).tolist(), strict=True))
@@ -175,7 +180,7 @@ class Learner(NetworkLearner):
 
     @torch.no_grad()
     def _log_p(self, view: np.ndarray, legal: np.ndarray, action: np.ndarray) -> np.ndarray:
-        with self._autocast():
+        with self.autocast():
             return self.actor.evaluate(self._rows(view, legal), action)[0].cpu().numpy()
 
     def _rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
@@ -191,7 +196,7 @@ class Learner(NetworkLearner):
         """Gradients of a part of a minibatch of ``size`` decisions."""
         view, legal, action, *numbers = (column[chosen] for column in lessons)
         old_log_p, advantage, target = (torch.from_numpy(column).to(self.device) for column in numbers)
-        with self._autocast():
+        with self.autocast():
             rows = self._rows(view, legal)
             log_p, entropy, away = self.actor.evaluate_near(rows, action, self._magnet_choices(rows))
             value = self.critic(rows)

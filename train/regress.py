@@ -21,10 +21,8 @@ from agents.network import Actor, Rows, rows_on
 from agents.rows import SparseRows
 from persian_rummy_env.state import STOCK_SIZE
 
-from .config import Config
 from .labels import Labels
 from .ppo import Learner, Part
-from .shards import Shards
 from .symmetry import ACTIONS, NUM_ORDERS, reorder
 
 FLOOR = 10.0
@@ -137,21 +135,8 @@ def list_targets(start, chosen, order, action, value, table, actions, target):
             target[r, k] = value[first + k]
 
 
-def _forget(optimizer: torch.optim.Optimizer) -> None:
-    """The state of Adam before its first step."""
-    for group in optimizer.param_groups:
-        for weight in group["params"]:
-            moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}
-            optimizer.state[weight] = {"step": torch.zeros((), device=weight.device), **moments}
-
-
 class LabelLearner(Learner):
     """A learner whose actor can also be taught by labels."""
-
-    def __init__(self, config: Config, device: torch.device, shards: Shards) -> None:
-        super().__init__(config, device, shards)
-        for optimizer in self.optimizers.values():
-            _forget(optimizer)  # so that a checkpoint holds all that there is before the first step of each
 
     def teach(self, labels: Labels, lr: float, passes: int, temperature: float, reordered: bool) -> dict[str, float]:
         """Go through labels ``passes`` times; with ``reordered``, each time with the suits of every decision in another
@@ -161,19 +146,15 @@ class LabelLearner(Learner):
         losses: list[float] = []
         norm = 0.0
         for _ in range(passes):
-            for chosen in self._minibatches(len(labels)):
+            for chosen in self.minibatches(len(labels)):
                 orders = self.rng.integers(NUM_ORDERS, size=len(chosen)) if reordered else np.zeros_like(chosen)
                 share = importance / labels.count[chosen].sum()
                 work = partial(self._taught, labels, start, share, temperature)
                 halves = [np.array_split(each, self.shards.count) for each in (chosen, orders)]
                 parts = self.shards.map(work, *halves)
-                norm = self._step("actor", [part.actor for part in parts])
+                norm = self.step("actor", [part.actor for part in parts])
                 losses.append(sum(float(part.stats[0]) for part in parts))
         return {"label_loss": float(np.mean(losses)), "actor_norm": norm, "lr": lr}
-
-    def forget_steps(self) -> None:
-        """Let the actor's optimiser begin anew: what comes has gradients of another kind."""
-        _forget(self.optimizers["actor"])
 
     def _taught(
         self,
@@ -191,7 +172,7 @@ class LabelLearner(Learner):
         value = np.zeros(actions.shape, dtype=np.float32)
         list_targets(start, chosen, order, labels.action, labels.value, ACTIONS, actions, value)
         targets = Targets(actions, counts, value, importance[chosen])
-        with self._autocast():
+        with self.autocast():
             loss = value_loss(self.actor, rows_on(self.device, view, legal), targets, temperature)
         gradients = torch.autograd.grad(loss, list(self.actor.parameters()))
         return Part(gradients, (), np.array([loss.item()]))

@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from .checkpoint import Counters, Tables
+from .checkpoint import Counters
+from .choices import STRAYS, lesson
 from .command import fail, parse
 from .config import PRESETS, Config, number_of_workers
+from .labels import LabelCollector
 from .ppo import Learner
 from .ranks import ALONE, Ranks
 from .rollout import BOTH, Rollout
-from .run import against_rungs, deal_facts, device_of, progress, run, time_facts
+from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
 from .shards import Shards
 from .workers import LocalWorkers, Workers, jobs_of
 
@@ -32,32 +34,62 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(config, saved, "train.selfplay", lambda config: SelfPlay.of(config, ranks), warm_up, ranks=ranks)
 
 
+TEACHING, PLAYING = "teaching", "playing"
+"""The stages of a run."""
+
+
 @dataclass(frozen=True)
 class SelfPlay:
-    """The threads, the workers, and the networks."""
+    """The threads, the workers, and the networks; and ``tables`` where the player is taught, if it is: deals of
+    self-play begin and end within an update."""
 
     config: Config
     shards: Shards
     workers: Workers
     learner: Learner
-    tables: Sequence[Tables] = ()  # every deal begins and ends within an update
+    tables: Sequence[LabelCollector]
 
     @classmethod
     def of(cls, config: Config, ranks: Ranks = ALONE) -> SelfPlay:
-        return cls(config, *setup(config, ranks))
+        shards, workers, learner = setup(config, ranks)
+        return cls(config, shards, workers, learner, school(config, learner))
 
     def update(self, counters: Counters) -> dict[str, float]:
-        """Play, and learn from it."""
+        """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
+        at, share = progress(self.config, counters), self.config.taught
+        if at < share:
+            counters.stage = TEACHING
+            return self.taught(counters, at / share)
+        if counters.stage == TEACHING:
+            self.learner.begin_self_play()
+        counters.stage = PLAYING
+        return self.played(counters, (at - share) / (1 - share))
+
+    def taught(self, counters: Counters, way: float) -> dict[str, float]:
+        """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""
+        config, learner = self.config, self.learner
+        lr = learner.scheduled("teach_lr", way)
+        row, took = lesson(learner, self.tables, config.teacher, config.lessons, lr)
+        self._count(counters, took.decisions, took.deals, took.collect + took.learn)
+        return row | time_facts(config, counters, took.decisions, took.collect, took.learn)
+
+    def played(self, counters: Counters, way: float) -> dict[str, float]:
+        """Play, and learn from it; ``way`` in [0, 1] sets the schedules."""
         start = time.perf_counter()
         rollout = collect(self.workers, self.learner)
         collected = time.perf_counter()
-        row = self.learner.update(rollout, progress(self.config, counters))
+        row = self.learner.update(rollout, way)
         learnt = time.perf_counter()
-        counters.update += 1
-        counters.decisions += int(rollout.length.sum())
-        counters.deals += len(rollout.length) * self.config.episode_deals
-        counters.seconds += self.learner.ranks.first_says(learnt - start)
+        self._count(
+            counters, int(rollout.length.sum()), len(rollout.length) * self.config.episode_deals, learnt - start
+        )
         return row | facts(self.config, counters, rollout, collected - start, learnt - collected)
+
+    def _count(self, counters: Counters, decisions: int, deals: int, seconds: float) -> None:
+        counters.update += 1
+        counters.decisions += decisions
+        counters.deals += deals
+        counters.seconds += self.learner.ranks.first_says(seconds)
 
     def close(self) -> None:
         self.workers.close()
@@ -71,6 +103,14 @@ def setup(config: Config, ranks: Ranks = ALONE) -> tuple[Shards, Workers, Learne
     device = device_of(config)
     shards = Shards(config.threads if device.type == "cpu" else 1)
     return shards, workers_of(config, device, shards), Learner(config, device, shards, ranks)
+
+
+def school(config: Config, learner: Learner) -> list[LabelCollector]:
+    """Tables where the player is taught, one part a thread; none if it is not taught."""
+    if not config.taught:
+        return []
+    lanes = parts_of(config.deals, learner.shards.count)
+    return [LabelCollector(config, part, count, learner.device, STRAYS) for part, count in enumerate(lanes)]
 
 
 def workers_of(config: Config, device: torch.device, shards: Shards) -> Workers:
@@ -96,9 +136,13 @@ def collect(workers: Workers, learner: Learner) -> Rollout:
 
 def warm_up(config: Config) -> None:
     """One small update, apart from the run and from other processes."""
-    sizes = {"deals": config.episode_deals * config.threads, "minibatch": 64 * config.threads, "parts": None}
-    small = SelfPlay.of(replace(config, **sizes, workers="local", updates=1, minutes=None, pause_after=None))
-    small.update(Counters())
+    sizes = {"deals": config.episode_deals * config.threads, "minibatch": 64 * config.threads, "lessons": 1}
+    small = SelfPlay.of(
+        replace(config, **sizes, parts=None, workers="local", updates=1, minutes=None, pause_after=None)
+    )
+    if config.taught:
+        small.taught(Counters(), 0.0)
+    small.played(Counters(), 0.0)
     against_rungs(config, small.learner, 0, 1)
     small.close()
 

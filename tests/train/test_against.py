@@ -102,7 +102,7 @@ def test_a_collector_keeps_our_decisions_alone() -> None:
 
 
 def run(out: Path, *more: str) -> dict[str, Any]:
-    given = ["--against", "greedy", "--preset", "quick", "--updates", "2", "--deals", "8", "--pairs", "12"]
+    given = ["--against", "greedy", "--preset", "scratch", "--updates", "2", "--deals", "8", "--pairs", "12"]
     given += ["--curve-pairs", "4", "--every", "1", "--out", str(out), *more]
     assert best_response.main(given) == 0
     return json.loads((out / "results.json").read_text())

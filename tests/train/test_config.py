@@ -41,7 +41,7 @@ def test_help_tells_of_every_setting_with_its_default(capsys: pytest.CaptureFixt
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for field in fields(Config):
         assert f"--{field.name.replace('_', '-')}" in said, field.name
-    for words in ("0: never. (default: 0.02)", "0: none. (default: 0.25)", "Adam's epsilon. (default: 1e-05)"):
+    for words in ("0: never. (default: 0.02)", "0: none. (default: 0.15)", "Adam's epsilon. (default: 1e-05)"):
         assert words in said
 
 
@@ -69,6 +69,10 @@ def test_help_tells_of_every_setting_with_its_default(capsys: pytest.CaptureFixt
         ({"bot_share": 0.1}, ("bots", "bot_share")),
         ({"bots": ("greedy",), "bot_share": 0.8, "pool_share": 0.3}, ("pool_share", "bot_share")),
         ({"sharpen": 2.0}, ("sharpen", "start")),
+        ({"taught": 1.0}, ("taught",)),
+        ({"taught": 0.5, "start": Path("x")}, ("taught", "start", "--taught 0")),
+        ({"teacher": "experd"}, ("experd", "expert")),
+        ({"lessons": 0}, ("lessons",)),
         ({"sharpen": 0.0, "start": Path("x")}, ("sharpen",)),
     ],
 )

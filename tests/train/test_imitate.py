@@ -16,7 +16,8 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena
 from tests.train.test_selfplay import contents
 from train import log
-from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, by_choice, main
+from train.choices import by_choice, teach
+from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, main
 from train.labels import LabelCollector
 from train.shards import Shards
 
@@ -65,7 +66,7 @@ def test_choices_are_learnt_in_every_order_of_the_suits():
     pupil = Imitator(CONFIG, CPU, Shards(2))
     tables = LabelCollector(CONFIG, 0, 96, CPU, 0.1)
     lessons = tables.collect(pupil.actor, 600, by_choice("expert"))
-    told = [pupil.update(lessons, 0.0) for _ in range(60)]
+    told = [teach(pupil, lessons, 3e-3, 1, reordered=True) for _ in range(60)]
     assert told[-1]["label_loss"] < 0.6 * told[0]["label_loss"]
     assert told[-1]["agreement"] > told[0]["agreement"] + 0.2
 
@@ -81,7 +82,20 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
     table = log.read(one / log.FILE, COLUMNS)
     assert float(table[-1]["agreement"]) > float(table[0]["agreement"]) + 0.02
     policy = one / "policy.safetensors"
-    words = ["--deals", "8", "--width", "32", "--minibatch", "128", "--updates", "1", "--final-pairs", "4"]
+    words = [
+        "--preset",
+        "scratch",
+        "--deals",
+        "8",
+        "--width",
+        "32",
+        "--minibatch",
+        "128",
+        "--updates",
+        "1",
+        "--final-pairs",
+        "4",
+    ]
     assert train.selfplay.main([*words, "--eval-pairs", "4", "--start", str(policy), "--out", str(on)]) == 0
     assert load(f"file:{on / 'policy.safetensors'}").rules == ImitateConfig().rules
 

@@ -17,11 +17,12 @@ import train.selfplay
 from agents.load import load
 from train import checkpoint, log
 from train.match import play_match
+from train.ppo import Learner
 from train.run import FINAL_DEALS
 from train.selfplay import main
 
 SMALL = [
-    *("--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
+    *("--preset", "scratch", "--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
     *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "2", "--save-every", "1"),
 ]
 
@@ -91,6 +92,41 @@ def test_stopped_and_resumed_is_the_same_run_bit_for_bit(straight: Path, tmp_pat
     assert rows(out) == rows(straight)
     policies = [contents(path / "policy.safetensors")[0] for path in (out, straight)]
     assert all(np.array_equal(policies[0][name], policies[1][name]) for name in policies[0])
+
+
+TAUGHT = ["--taught", "0.5", "--lessons", "256", "--sharpen", "2", "--critic-updates", "1"]
+
+
+@pytest.mark.parametrize("pause", [2, 3, 4], ids=["while taught", "between", "in self-play"])
+def test_a_player_that_is_taught_first_resumes_bit_for_bit(pause: int, tmp_path: Path):
+    """Also where the stage changes: the player is sharpened once, and its optimiser begins anew there."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert run(one, *TAUGHT, "--updates", "6") == 0
+    assert run(two, *TAUGHT, "--updates", "6", "--pause-after", str(pause)) == 0
+    assert main(["--resume", str(two)]) == 0
+    (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
+    assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
+    assert says["streams"] == expected["streams"]
+    assert rows(two) == rows(one)
+    told = [(bool(row["agreement"]), bool(row["entropy"])) for row in rows(one)]
+    assert told == [(True, False)] * 3 + [(False, True)] * 3
+    assert float(rows(one)[0]["lr"]) == 2e-3
+    assert float(rows(one)[3]["lr"]) == 7e-4, "self-play's schedule begins where it does"
+
+
+def test_self_play_begins_once_and_sharpened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    begun: list[float] = []
+
+    def begin(learner: Learner) -> None:
+        begun.append(float(learner.actor.last.weight.detach().abs().sum()))
+        plain(learner)
+        begun.append(float(learner.actor.last.weight.detach().abs().sum()))
+
+    plain = Learner.begin_self_play
+    monkeypatch.setattr(Learner, "begin_self_play", begin)
+    assert run(tmp_path / "a", *TAUGHT, "--updates", "6") == 0
+    assert len(begun) == 2
+    assert begun[1] == pytest.approx(2 * begun[0], rel=1e-5)
 
 
 def test_logged_steps_go_on_strictly_upward(tmp_path: Path):
