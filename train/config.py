@@ -179,6 +179,7 @@ class Config(RunConfig):
             then see the score, and the reward is how much a decision changes that chance. Made to finish a player that
             was trained for the margin (``start``).
         win_sd: for ``win``: standard deviation of a deal's margin, in points, from which the chance is worked out.
+        paid: points are a reward ``as_earned``, or all of a deal's ``at_the_end``.
         points: points of margin that are a reward of 1.
         gae_lambda: of the advantage estimates, per decision of a seat.
         clip: PPO's bound on the ratio of new to old probability.
@@ -210,6 +211,7 @@ class Config(RunConfig):
     suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
     objective: Literal["margin", "win"] = "margin"
     win_sd: float = 110.0
+    paid: Literal["as_earned", "at_the_end"] = "as_earned"
     points: float = 50.0
     gae_lambda: float = 0.95
     clip: float = 0.2

@@ -249,6 +249,8 @@ class Collector(DealTables):
         earned = played.earned / config.points
         if config.objective == "win":
             earned = win_worth(played.earned, played.left, config.win_sd)
+        if config.paid == "at_the_end":
+            earned = np.concatenate([np.zeros_like(earned[:-1]), earned[-1:]])
         lane, seat, time = played.lane, played.seat, played.time
         final = self.env.get_state()
         return Rollout(

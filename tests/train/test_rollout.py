@@ -129,3 +129,11 @@ def test_first_legal():
     legal[0, 0] = 0b110
     legal[1, 8] = np.uint64(1) << np.uint64(34)
     assert first_legal(legal).tolist() == [1, 546, 0]
+
+
+def test_paid_at_the_end_every_decision_is_worth_the_whole_deal():
+    """With lambda = 1 the target of a decision is all that is still paid: here the deal's margin, whenever it was."""
+    ended = collect(replace(CONFIG, gae_lambda=1.0, points=1.0, paid="at_the_end"))
+    target = ended.advantage + ended.value
+    margin = ended.margin[ended.lane] * np.where(ended.seat % 2 == 0, 1, -1)
+    assert target == pytest.approx(margin, abs=1e-3)

@@ -1,0 +1,125 @@
+"""What each part of training is worth: ``python -m experiments.ablation --minutes 5 --seeds 2``.
+
+Trains with the default recipe, with the recipe less one part at a time, and by the other ways of training, each with
+the same minutes and seeds, and plays every player against the same fresh deals. A part's worth is what the recipe
+without it loses against each bot; the interval is that of the matches, while what another seed gives is shown by the
+seeds themselves. Writes ``DIR/results.json`` and ``DIR/table.md`` after each run; the runs themselves are kept in
+``DIR/runs`` (not committed), and the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from train.log import RUNGS
+
+from .matches.run import about, fail
+from .speeds.timing import write_whole
+
+OUT = Path("experiments/results/ablation")
+
+
+class Variant(NamedTuple):
+    """A way of training: the module, and settings that differ from its preset's."""
+
+    module: str
+    settings: str
+    preset: str = "two-cores"
+
+
+VARIANTS = {
+    "the recipe": Variant("train.selfplay", ""),
+    "no teacher": Variant("train.selfplay", "--taught 0 --sharpen 1"),
+    "not sharpened": Variant("train.selfplay", "--sharpen 1"),
+    "no bots as opponents": Variant("train.selfplay", "--bots --bot-share 0"),
+    "no earlier copies as opponents": Variant("train.selfplay", "--pool-share 0"),
+    "critic without the hidden hands": Variant("train.selfplay", "--no-hidden-hands"),
+    "paid at the end of the deal": Variant("train.selfplay", "--paid at_the_end"),
+    "two epochs": Variant("train.selfplay", "--epochs 2"),
+    "entropy bonus": Variant("train.selfplay", "--entropy 0.006 0.001"),
+    "partners see suits in their own order": Variant("train.selfplay", "--suits partners"),
+    "PPO from nothing": Variant("train.selfplay", "", "scratch"),
+    "deep Monte Carlo": Variant("train.dmc", ""),
+    "imitation alone": Variant("train.imitate", "", "quick"),
+    "expert iteration": Variant("train.expert_iteration", ""),
+}
+
+
+def command_of(variant: Variant, minutes: float, seed: int, threads: int, pairs: int, out: Path) -> list[str]:
+    """The command that trains it."""
+    words = [variant.module, "--preset", variant.preset, *shlex.split(variant.settings)]
+    never = str(60 * minutes + 1)  # nobody looks at the curve
+    budget = ["--minutes", str(minutes), "--seed", str(seed), "--threads", str(threads), "--eval-every", never]
+    return ["-m", *words, *budget, "--final-pairs", str(pairs), "--out", str(out)]
+
+
+def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int) -> dict[str, Any]:
+    """The result of a run: read if it is there, gone on with if it was begun, else made."""
+    out = options.out / "runs" / f"{name.replace(' ', '_')}-{seed}"
+    if not (out / "results.json").is_file():
+        words = command_of(variant, options.minutes, seed, options.threads, options.pairs, out)
+        if (out / "checkpoint.safetensors").is_file():
+            words = ["-m", variant.module, "--resume", str(out)]
+        print(f"{name}, seed {seed}: python {shlex.join(words)}", flush=True)
+        done = subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=False)
+        if done.returncode != 0 or not (out / "results.json").is_file():
+            fail(f"{name}, seed {seed}: the run ended with status {done.returncode}; the same command goes on with it")
+    result = json.loads((out / "results.json").read_text())
+    saved = json.loads((out / "config.json").read_text())["settings"]
+    if saved["minutes"] != options.minutes or saved["threads"] != options.threads:
+        fail(f"{out}: a run of {saved['minutes']} minutes with {saved['threads']} threads; give another --out")
+    return {
+        "seed": seed,
+        "decisions": result["counters"]["decisions"],
+        "matches": {m["b"]: {key: m[key] for key in ("margin", "low", "high", "pairs")} for m in result["matches"]},
+    }
+
+
+def table(found: dict[str, list[dict[str, Any]]]) -> str:
+    """Markdown: a row for each way, with the seeds' margins and half the width of their intervals."""
+    lines = ["| way | M decisions | " + " | ".join(f"`{bot}`" for bot in RUNGS) + " |"]
+    lines.append("| --- | ---: |" + " ---: |" * len(RUNGS))
+    for name, runs in found.items():
+        cells = [", ".join(f"{run['decisions'] / 1e6:.1f}" for run in runs)]
+        for bot in RUNGS:
+            matches = [run["matches"][bot] for run in runs]
+            half = max((m["high"] - m["low"]) / 2 for m in matches)
+            cells.append(", ".join(f"{m['margin']:+.1f}" for m in matches) + f" ± {half:.1f}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.ablation", description="what each part of training is worth"
+    )
+    parser.add_argument("--minutes", type=float, default=5.0, help="of training, each (default %(default)s)")
+    parser.add_argument("--seeds", type=int, default=2, help="seeds 1 to this (default %(default)s)")
+    parser.add_argument("--threads", type=int, default=2, help="of each run (default %(default)s)")
+    parser.add_argument("--pairs", type=int, default=4096, help="duplicate pairs of a match (default %(default)s)")
+    parser.add_argument("--only", nargs="+", choices=tuple(VARIANTS), help="these ways (default: all)", metavar="WAY")
+    parser.add_argument("--out", type=Path, default=OUT, help="the folder of the result (default %(default)s)")
+    options = parser.parse_args(argv)
+    for name in ("minutes", "seeds", "threads", "pairs"):
+        if not getattr(options, name) > 0:
+            fail(f"--{name} {getattr(options, name)}: expected a number above 0")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for seed in range(1, options.seeds + 1):
+        for name in options.only or VARIANTS:
+            found.setdefault(name, []).append(trained(name, VARIANTS[name], options, seed))
+            result = {**about("experiments.ablation", argv), "minutes": options.minutes, "threads": options.threads}
+            write_whole(options.out / "results.json", json.dumps({**result, "ways": found}, indent=1) + "\n")
+            write_whole(options.out / "table.md", table(found))
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()
