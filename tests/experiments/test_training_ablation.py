@@ -86,11 +86,7 @@ def test_a_run_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_table_shows_each_seed_and_the_wider_interval() -> None:
     def run(margin: float, half: float) -> dict:
         match = {"margin": margin, "low": margin - half, "high": margin + half, "pairs": 9}
-        return {
-            "seed": 1,
-            "decisions": 1_200_000,
-            "matches": dict.fromkeys(("random", "greedy", "deepest", "expert"), match),
-        }
+        return {"seed": 1, "decisions": 1_200_000, "matches": dict.fromkeys(RUNGS, match)}
 
     lines = table({"a": [run(3.0, 1.0), run(-2.0, 1.5)]}).splitlines()
     assert lines[2].startswith("| a | 1.2, 1.2 | +3.0, -2.0 ± 1.5 |")
