@@ -49,10 +49,7 @@ def test_a_way_differs_from_the_recipe_in_what_its_name_says(name: str) -> None:
     if name == "the recipe":
         assert config == replace(
             PRESETS["two-cores"],
-            **{
-                name: getattr(config, name)
-                for name in ("minutes", "seed", "threads", "final_pairs", "eval_every", "out")
-            },
+            **{what: getattr(config, what) for what in (*GIVEN, "out")},
         )
 
 
