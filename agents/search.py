@@ -1,7 +1,8 @@
 """Search in sampled worlds: perfect-information Monte Carlo.
 
 For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot
-finish the deal, and takes the action with the best mean margin.
+finish the deal, and takes the action with the best mean margin. Candidates are the legal actions, or plans for the rest
+of the turn.
 
 What determinising does not solve: in each world the playouts go on from cards that nobody sees in truth, so the mean
 may pick an action that is good only for one who knew the world (strategy fusion), nothing is worth more because it
@@ -23,8 +24,9 @@ from persian_rummy_env.core import search
 from persian_rummy_env.core.notice import ensure_compiled
 
 from .base import Batch, Policy, unknown
+from .candidates import Actions, Candidates, Plans
 
-METHODS = ("halving", "flat")
+METHODS = ("halving", "flat", "plans")
 DEFAULT_WORLDS = 10
 FEW_PLAYOUTS = 256
 """Not worth another thread."""
@@ -44,14 +46,17 @@ class SearchPolicy(Policy):
 
     Args:
         bot: who plays on in the playouts, at all four seats.
-        worlds: budget, in worlds for every candidate: a decision with c candidates gets ``c * worlds`` playouts. One of
-            the three budgets may be given; without any it is 10 worlds.
+        worlds: budget, in worlds for every legal action: a decision with c of them gets ``c * worlds`` playouts,
+            whatever the method. One of the three budgets may be given; without any it is 10 worlds.
         playouts: budget, in playouts for a decision; every candidate gets at least one.
         ms: budget, in milliseconds of wall clock for a decision, with all threads at work on it. The decisions of a
             batch are taken one after the other.
         method: ``"halving"``, in rounds of equal budget after each of which the better half goes on, so that playouts
             are spent where the choice is (sequential halving, Karnin and others 2013); ``"flat"``, plain search: the
-            same number for each candidate.
+            same number for each candidate; ``"plans"``, halving among whole ways to play the rest of the turn, of the
+            best of which the first action is played, and at the next decision it searches again. So a discard is
+            compared with what the seat could lay before it, not with what the bot would; but of the turns that follow,
+            one's own and the others', it is the bot that decides all as before.
         seed: of the worlds.
         threads: how many share the work; by default one a core. Results do not hang on it.
 
@@ -104,41 +109,58 @@ class SearchPolicy(Policy):
 
         Illegal actions are ``-inf``. With one legal action there is nothing to compare: it has the value 0. Under
         ``"halving"``, an action that dropped out keeps the mean of the rounds that it saw, less a gap that keeps it
-        below the ones that went on.
+        below the ones that went on. Under ``"plans"``, an action has the value of the best plan that begins with it;
+        one that begins none (it only leads where another leads as well) has ``candidates.NOT_COMPARED``.
 
         Args:
             views: (k,) STATE, as the seat to move knows it (``belief.views_of``).
             action_mask: (k, 547) int8.
         """
         ensure_compiled("search")
-        seeds = np.empty(len(views), dtype=np.uint64)
-        search.world_seeds(views, np.uint64(self.seed), seeds)
         legal = action_mask.astype(bool)
         values = np.where(legal, 0.0, -np.inf)
-        candidates = legal.sum(axis=1)
-        for number in np.unique(candidates[candidates > 1]):  # those with equally many take the same path
-            rows = np.flatnonzero(candidates == number)
-            for part in rows[:, None] if self.unit == "ms" else [rows]:
-                values[part] = self._compare(views[part], seeds[part], legal[part], int(number))
+        choices = legal.sum(axis=1)
+        several = np.flatnonzero(choices > 1)
+        if not len(several):
+            return values
+        seeds = np.empty(len(several), dtype=np.uint64)
+        search.world_seeds(views[several], np.uint64(self.seed), seeds)
+        kind = Plans if self.method == "plans" else Actions
+        candidates: Candidates = kind.of(views[several], seeds, legal[several])
+        budgets = choices[several] * self.budget if self.unit == "worlds" else np.full(len(several), self.budget)
+        values[several] = candidates.of_actions(self._values_of(candidates, budgets))
         return values
 
-    def _compare(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, number: int) -> np.ndarray:
-        """The values of decisions with ``number`` candidates each, where ``alive`` is True."""
+    def _values_of(self, candidates: Candidates, budgets: np.ndarray) -> np.ndarray:
+        """The values of candidates (k, c), where alive, of decisions with budgets (k,) in playouts or milliseconds."""
+        values = np.where(candidates.alive, 0.0, -np.inf)
+        numbers = candidates.alive.sum(axis=1)
+        for number, budget in sorted(
+            {*zip(numbers.tolist(), budgets.tolist(), strict=True)}
+        ):  # they take the same path
+            rows = np.flatnonzero((numbers == number) & (budgets == budget))
+            for part in rows[:, None] if self.unit == "ms" else [rows]:
+                if number > 1:
+                    values[part] = self._compare(candidates.some(part), number, budget)
+        return values
+
+    def _compare(self, candidates: Candidates, number: int, budget: float) -> np.ndarray:
+        """The values of ``number`` candidates of each decision."""
         rounds = 1 if self.method == "flat" else int(np.ceil(np.log2(number)))
         start = time.perf_counter()
-        playouts = self.budget * number if self.unit == "worlds" else self.budget
+        playouts, alive = budget, candidates.alive
         total = np.zeros(alive.shape)
         values = np.where(alive, 0.0, -np.inf)
         played, left, gaps = 0, number, 0.0
         for done in range(rounds):
             if self.unit == "ms":
-                until = start + self.budget / 1000 * (done + 1) / rounds
-                played = self._play_until(until, views, seeds, alive, total, played)
+                until = start + budget / 1000 * (done + 1) / rounds
+                played = self._play_until(until, candidates, alive, total, played)
             else:
                 worlds = max(1, int(playouts / (rounds - done) / left))
                 if done > 0 and worlds * left > playouts:
                     break
-                total += self._play(views, seeds, alive, played, worlds)
+                total += self._play(candidates, alive, played, worlds)
                 played += worlds
                 playouts -= worlds * left
             gaps = GAP * done
@@ -148,45 +170,41 @@ class SearchPolicy(Policy):
         return values - gaps
 
     def _play_until(
-        self, until: float, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, total: np.ndarray, played: int
+        self, until: float, candidates: Candidates, alive: np.ndarray, total: np.ndarray, played: int
     ) -> int:
         """Add to ``total`` as many worlds as there is time for, at least one; returns the number now played."""
         worlds = self.threads
         while worlds >= 1:
             start = time.perf_counter()
-            total += self._play(views, seeds, alive, played, worlds)
+            total += self._play(candidates, alive, played, worlds)
             played += worlds
             now = time.perf_counter()
             worlds = min(MOST_GROWTH * worlds, int(NEXT_SLICE * max(0.0, until - now) * worlds / (now - start)))
         return played
 
-    def _play(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
-        """The sums of margins (k, 547) over worlds ``first`` to ``first + worlds`` of every decision."""
+    def _play(self, candidates: Candidates, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
+        """The sums of margins (k, c) over worlds ``first`` to ``first + worlds`` of every decision."""
         playouts = int(alive.sum()) * worlds
         self.playouts += playouts
-        rows, numbers = [0, len(views)], [first, first + worlds]
+        number = len(alive)
+        rows, numbers = [0, number], [first, first + worlds]
         if self.threads > 1 and playouts > FEW_PLAYOUTS:
-            if len(views) >= 2 * self.threads:
-                rows = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int).tolist()
+            if number >= 2 * self.threads:
+                rows = np.linspace(0, number, min(4 * self.threads, number) + 1).astype(int).tolist()
             else:
                 numbers = np.linspace(first, first + worlds, min(self.threads, worlds) + 1).astype(int).tolist()
 
         def part(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
             (start, stop), (low, high) = edges
-            lanes = slice(start, stop)
-            total, squares = np.zeros((2, stop - start, alive.shape[1]))
-            search.evaluate(
-                views[lanes], seeds[lanes], low, high - low, self.bot, alive[lanes], total, squares, 0, stop - start
-            )
-            return total
+            return candidates.some(slice(start, stop)).play(alive[start:stop], low, high - low, self.bot)
 
         if len(rows) > 2:
             return np.concatenate(
                 list(self._pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
             )
         if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
-            return np.sum(list(self._pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0)
-        return part(((0, len(views)), (first, first + worlds)))
+            return np.sum(list(self._pool.map(part, [((0, number), edge) for edge in pairwise(numbers)])), axis=0)
+        return part(((0, number), (first, first + worlds)))
 
 
 def _refuse_nonsense(word: str, value: Any) -> None:
@@ -198,9 +216,9 @@ def _refuse_nonsense(word: str, value: Any) -> None:
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:
-    """Where the ``left`` highest values of each row lie, the lower ids of equals; ``number`` of each row are finite."""
-    actions = np.nonzero(values > -np.inf)[1].reshape(-1, number)
-    order = np.argsort(-np.take_along_axis(values, actions, axis=1), axis=1, kind="stable")[:, :left]
+    """Where the ``left`` highest values of each row lie, the first of equals; ``number`` of each row are finite."""
+    columns = np.nonzero(values > -np.inf)[1].reshape(-1, number)
+    order = np.argsort(-np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")[:, :left]
     alive = np.zeros(values.shape, dtype=bool)
-    np.put_along_axis(alive, np.take_along_axis(actions, order, axis=1), True, axis=1)
+    np.put_along_axis(alive, np.take_along_axis(columns, order, axis=1), True, axis=1)
     return alive
