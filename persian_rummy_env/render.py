@@ -79,7 +79,7 @@ def heading(game: np.void) -> str:
     """Which deal it is, and who is to do what."""
     deal = f"Deal {int(game['deal']) + 1} of {int(game['deals'])}, dealt by player_{int(game['dealer'])}"
     if int(game["phase"]) == OVER:
-        return f"{deal}; the game is over"
+        return f"{deal}; the {'deal' if int(game['deal']) + 1 < int(game['deals']) else 'game'} is over"
     if game["ended"]:
         return f"{deal}; broken off"
     doing = PHASES[int(game["phase"])]

@@ -212,7 +212,7 @@ def _heading(table: Table) -> Iterator[Label]:
     game, (x, end) = table.game, LEFT
     name = table.players[int(game["seat"])]
     if int(game["phase"]) == OVER:
-        now = "The game is over"
+        now = f"The {'deal' if int(game['deal']) + 1 < int(game['deals']) else 'game'} is over"
     elif game["ended"]:
         now = "Broken off"
     else:
