@@ -32,7 +32,7 @@ PLOT_HOME = "persian_rummy_env.stats_plot"  # the extra plot, which the environm
 OPINION_HOME = ("persian_rummy_env.commands.show", "agents.opinions")  # the one look upwards, when --policy asks for it
 TORCH_HOMES = ("agents.network", "agents.learned", "train")
 
-IMPORT_NAME = {"pillow": "PIL"}  # where the distribution's name is not the module's
+IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
 
 
 def import_names(requirements: list[str]) -> set[str]:
@@ -303,7 +303,7 @@ def test_wheel_is_imported_away_from_the_repository_without_the_training_stack(w
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import persian_rummy_env\n"
         "print(persian_rummy_env.__file__)\n"
-        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'agents', 'train'} & set(sys.modules)))"
+        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'resvg_py', 'agents', 'train'} & set(sys.modules)))"
     )
     command = [sys.executable, "-I", "-c", program, tmp_path]
     printed = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout

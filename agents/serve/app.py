@@ -20,9 +20,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from persian_rummy_env.drawing import symbols
 from persian_rummy_env.record import dumps
 
-from .faces import symbols
 from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
 from .rooms import Link, Lobby, Room
 

@@ -87,13 +87,15 @@ def frame(x: int, y: int, size: int) -> Stamp:
     return Stamp("frame", x - edge, y - edge, 7 * size + 2 * edge, 10 * size + 2 * edge)
 
 
-def fan(count: int, width: int, height: int, sizes: Sequence[int]) -> tuple[int, list[tuple[int, int]]]:
+def fan(
+    count: int, width: int, height: int, sizes: Sequence[int], strip: int = INDEX[0]
+) -> tuple[int, list[tuple[int, int]]]:
     """Places of the cards of a fan in a box: the size, the first of ``sizes`` that fits, and (x, y) within the box.
 
-    Cards that do not go into one row lie in several; the index of each stays free.
+    Cards that do not go into one row lie in several. Of each card a strip stays free, in units of its view box.
     """
     for size in sizes:
-        least = math.ceil(INDEX[0] * size / 8)
+        least = math.ceil(strip * size / 8)
         in_row = (width - 7 * size) // least + 1
         rows = max(1, math.ceil(count / in_row))
         down = math.ceil(INDEX[1] * size / 8) + 2
@@ -102,7 +104,7 @@ def fan(count: int, width: int, height: int, sizes: Sequence[int]) -> tuple[int,
     else:
         raise ValueError(f"{count} cards do not fit into {width} by {height}")
     in_row = max(1, math.ceil(count / rows))
-    step = min(11 * size // 4, (width - 7 * size) // max(1, in_row - 1))
+    step = min(math.ceil(11 * size / 4), (width - 7 * size) // max(1, in_row - 1))
     return size, [(number % in_row * step, number // in_row * down) for number in range(count)]
 
 
@@ -119,7 +121,7 @@ def _pile(table: Table) -> Iterator[Stamp | Label]:
     pile = render.pile(table.game)
     if not pile:
         yield Stamp("slot", 404, 182, 63, 90)
-    size, places = fan(len(pile), 566, 90, (9, 8))
+    size, places = fan(len(pile), 566, 90, (9, 8, 7))
     for (index, seat), (x, y) in zip(pile, places, strict=True):
         at = (404 + x, 182 + y, size)
         yield card(CARD_NAMES[index], *at)
@@ -170,7 +172,7 @@ def _hand(table: Table, seat: int) -> Iterator[Panel | Stamp | Label]:
     yield from _name(table, seat, len(shown.cards) + shown.hidden)
     cards = [CARD_NAMES[index] for index in shown.cards] + ["back"] * shown.hidden
     left, top, width, height = _BOXES[place]
-    size, places = fan(len(cards), width, height, _SIZES[place])
+    size, places = fan(len(cards), width, height, _SIZES[place], INDEX[0] + FRAME)
     if place % 2 == 0:  # above and below, the cards lie in the middle
         left += (width - max((x for x, _ in places), default=0) - 7 * size) // 2
     owed = int(table.game["owed"]) if seat == table.to_move else NOTHING_OWED
@@ -231,15 +233,15 @@ def _scores(table: Table) -> Iterator[Panel | Stamp | Label]:
     """A table: the teams, their points of the deals before, and what they laid in this one."""
     game, (x, end) = table.game, RIGHT
     over = int(game["phase"]) == OVER
-    for column, title in ((end - 70, "score"), (end, "laid")):
+    for column, title in ((end - 52, "score"), (end, "laid")):
         yield Label(column, 36, 13, (Run(title, SOFT),), "end")
     for team in range(NUM_TEAMS):
         y = 60 + 46 * team
         yield Panel(x, y - 18, end - x, 1, 0, RULE)
         for row, seat in enumerate((team, team + NUM_TEAMS)):
             yield Stamp(table.by(seat), x, y - 12 + 18 * row, 14, 14)
-            yield Label(x + 20, y + 18 * row, 13, (Run(fit(table.players[seat], 98, 13)),))
-        yield Label(end - 70, y + 10, 20, (Run(_signed(int(game["score"][team]))),), "end", True)
+            yield Label(x + 20, y + 18 * row, 13, (Run(fit(table.players[seat], 100, 13)),))
+        yield Label(end - 52, y + 10, 18, (Run(_signed(int(game["score"][team]))),), "end", True)
         laid = "" if over else f"+{int(game['points'][team])}"
         yield Label(end, y + 10, 15, (Run(laid, TEAMS[team]),), "end")
     yield Panel(x, 134, end - x, 1, 0, RULE)

@@ -85,4 +85,4 @@ def fit(text: str, room: float, size: int, bold: bool = False) -> str:
         return text
     while text and text_width(text + "…", size, bold) > room:
         text = text[:-1]
-    return text + "…"
+    return text and text + "…"
