@@ -34,9 +34,9 @@ function lastAt(list, number) {
 class Drawing {
   constructor(data) {
     this.data = data;
-    this.film = null;
     this.shown = {};
-    this.groups = {};
+    byId("table").innerHTML = data.frame;
+    this.groups = Object.fromEntries([...byId("table").querySelectorAll("[data-part]")].map((group) => [group.dataset.part, group]));
   }
 
   markup(content) {
@@ -46,18 +46,8 @@ class Drawing {
   }
 
   show(film, moment) {
-    const at = (part) => film[part][1][lastAt(film[part][0], moment)];
-    const frame = at(this.data.frame);
-    if (film !== this.film || frame !== this.shown[this.data.frame]) {
-      byId("table").innerHTML = this.markup(frame);
-      this.shown = { [this.data.frame]: frame };
-      this.groups = {};
-      for (const group of byId("table").querySelectorAll("[data-part]")) this.groups[group.dataset.part] = group;
-      this.film = film;
-    }
-    for (const part of Object.keys(film)) {
-      if (part === this.data.frame || !this.groups[part]) continue;
-      const content = at(part);
+    for (const [part, [moments, contents]] of Object.entries(film)) {
+      const content = contents[lastAt(moments, moment)];
       if (this.shown[part] !== content) {
         this.groups[part].innerHTML = this.markup(content);
         this.shown[part] = content;

@@ -13,11 +13,13 @@ from typing import Any
 
 from ..actions import ACTION_NAMES
 from ..cards import CARD_NAMES
-from ..drawing import Look, draw_table, symbols
+from ..drawing import Look, parts, symbols
 from ..drawing import look as colours
+from ..drawing.scene import Part
+from ..drawing.svg import svg
 from ..record import Record
 from ..rules import NUM_SEATS, RuleSet
-from .drawings import CARD_MARK, FRAME, Film, Store
+from .drawings import CARD_MARK, Film, Store
 from .moments import Moments, moments_of
 from .opinion import Adviser, Opinion
 
@@ -69,13 +71,13 @@ def replay_page(
         "views": views,
         "cards": [*CARD_NAMES, ""],
         "cardMark": CARD_MARK,
-        "frame": FRAME,
+        "frame": _frame(told[0]["films"], look),
         "games": told,
         "pieces": store.pieces,
         "contents": store.contents,
     }
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
-    parts = {
+    texts = {
         "policy": security_policy(),
         "colours": f":root {{ {' '.join(f'--{name}: {colour};' for name, colour in COLOURS.items())} }}",
         "style": _asset("page.css"),
@@ -84,7 +86,7 @@ def replay_page(
         "script": _asset("page.js"),
     }
     head, *rest = _asset("page.html").split("<!--@")
-    return head + "".join(parts[name] + text for name, text in (part.split("-->", 1) for part in rest))
+    return head + "".join(texts[name] + text for name, text in (part.split("-->", 1) for part in rest))
 
 
 @cache
@@ -131,8 +133,14 @@ def _game(
 def _film(moments: Moments, seat: int | None, players: Sequence[str], look: Look, store: Store) -> Film:
     film = Film(store)
     for moment, state in enumerate(moments.states):
-        film.add(draw_table(state, seat, players=players, recent=moments.recent(moment, RECENT), look=look, defs=False))
+        film.add(parts(state, seat, players, moments.recent(moment, RECENT), look))
     return film
+
+
+def _frame(films: dict[str, Any], look: Look) -> str:
+    """The drawing with nothing in its parts."""
+    names = next(iter(films.values()))
+    return svg([Part(name, ()) for name in names], "The table", look, width=None, defs=False)
 
 
 def _of_seats(moments: Moments, seats: set[int | None]) -> Any:

@@ -25,7 +25,6 @@ from persian_rummy_env.record import RecordError, read
 from persian_rummy_env.recorder import make_record, simulate
 from persian_rummy_env.replay import replay
 from persian_rummy_env.replay_page import VIEWS, Opinion, replay_page
-from persian_rummy_env.replay_page.drawings import parts_of
 from persian_rummy_env.replay_page.moments import moments_of
 from tests.env.records import some_game
 
@@ -39,8 +38,17 @@ def data_of(page: str) -> dict[str, Any]:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
+def drawing(data: dict[str, Any], game: int, view: str, moment: int) -> str:
+    """The whole drawing at a moment, put together as the page's script does it."""
+    whole = data["frame"]
+    for name, markup in drawn(data, game, view, moment).items():
+        assert f'data-part="{name}"></g>' in whole
+        whole = whole.replace(f'data-part="{name}"></g>', f'data-part="{name}">{markup}</g>')
+    return whole
+
+
 def drawn(data: dict[str, Any], game: int, view: str, moment: int) -> dict[str, str]:
-    """The markup of each part of the drawing at a moment, put together as the page's script does it."""
+    """The markup of each part of the drawing at a moment."""
     found = {}
     kinds = len(data["cards"])
     for part, (moments, contents) in data["games"][game]["films"][view].items():
@@ -68,30 +76,12 @@ def test_every_moment_from_every_side_is_the_drawing_of_that_moment() -> None:
             recent = [(int(again.states[one]["seat"]), told[one]) for one in before]
             for view, seat in VIEWS.items():
                 svg = draw_table(again.states[index], seat, players=record["players"], recent=recent, defs=False)
-                assert drawn(data, 0, view, moment) == parts_of(svg)
+                assert drawing(data, 0, view, moment) == re.sub("<title>.*?</title>", "<title>The table</title>", svg)
             moment += 1
         assert data["games"][0]["actions"][moment] is None
         first += len(deal["actions"])
         moment += 1
     assert moment == len(data["games"][0]["actions"])
-
-
-def test_parts_are_taken_apart_and_nothing_is_lost() -> None:
-    svg = draw_table(replay(some_game()).states[30], None)
-    parts = parts_of(svg)
-    assert {"stock", "pile", "melds", "heading", "hand-0", "hand-3", "frame"} <= parts.keys()
-    whole = parts.pop("frame")
-    for name, markup in parts.items():
-        whole = whole.replace(f'data-part="{name}"></g>', f'data-part="{name}">{markup}</g>')
-    assert whole == re.sub(r"<defs>.*?</defs>", "", svg)
-
-
-def test_groups_within_a_part_stay_within_it() -> None:
-    parts = parts_of(
-        '<svg><g class="part" data-part="a"><g x="1"><g/>A</g></g>B<g class="part" data-part="b">C</g></svg>'
-    )
-    assert parts["b"] == "C"
-    assert parts["a"].startswith("<g x")
 
 
 def test_a_deal_ends_with_its_own_table_and_hands() -> None:
