@@ -48,9 +48,10 @@ class PolicyAdviser:
         games = games.copy()
         policy = self.policy
         if isinstance(policy, SearchPolicy):
-            worth = worth_of(games, policy)
-            alone = (worth > -np.inf).sum(axis=1) == 1  # with nothing to compare, search does not look
-            return Opinion(policy.name, worth.argmax(axis=1), None, worth, np.where(alone, np.nan, worth.max(axis=1)))
+            worth, chosen = worth_of(games, policy)
+            value = worth[np.arange(len(games)), chosen]
+            value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
+            return Opinion(policy.name, chosen, None, worth, value)
         probabilities = getattr(policy, "probabilities", None)
         value = played_out(games, policy, self.worlds) if self.worlds else None
         rows = show(games, np.arange(len(games)), policy.wants_views) if probabilities is not None else None
@@ -59,13 +60,15 @@ class PolicyAdviser:
         )
 
 
-def worth_of(games: np.ndarray, policy: SearchPolicy) -> np.ndarray:
-    """The mean margin of the deal after each action by the playouts of a search, (n, 547); illegal ones ``-inf``."""
+def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:
+    """The mean margin of the deal after each action by the playouts of a search, (n, 547), illegal ones ``-inf``; and
+    what it chooses, (n,). An action that dropped out after few worlds may have a higher mean than the chosen one.
+    """
     rows = show(games, np.arange(len(games)), views=True)
     assert rows.views is not None
     values = policy.values(rows.views, rows.action_mask)
     dropped = np.where(np.isfinite(values), np.rint(-values / GAP), 0)  # the rounds that an action was not in
-    return values + GAP * dropped
+    return values + GAP * dropped, values.argmax(axis=1)
 
 
 def played_out(games: np.ndarray, policy: Policy, worlds: int) -> np.ndarray:
