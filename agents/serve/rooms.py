@@ -73,6 +73,7 @@ class Room:
         drawn: the draw for partners, ``[name, card]`` in order, or empty.
         failed: what a policy did wrong, if the game had to stop for it.
         pause: seconds before a policy's action, so that people can follow.
+        replay_key: of the address of its replay page, once somebody who played has asked for it.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Room:
     drawn: list[list[str]] = field(default_factory=list)
     version: int = 0
     failed: str | None = None
+    replay_key: str | None = None
     used: float = field(default_factory=time.monotonic)
     _playing: asyncio.Task[None] | None = None
 

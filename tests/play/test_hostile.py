@@ -274,6 +274,54 @@ def test_the_record_is_for_those_who_played_and_only_after_the_end(server: Serve
     assert verify(json.loads(record_of(server, seat["table"], seat["token"]))) is None
 
 
+def replay_of(server: Server, table: str, token: str, **headers: str) -> str:
+    """The address of the replay page."""
+    return server.post(f"/api/tables/{table}/replay", {}, authorization=f"Bearer {token}", **headers)["url"]
+
+
+def fetched(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return answer.read().decode(), answer.headers
+
+
+def test_no_seat_sees_the_hands_of_a_game_under_way_in_its_replay(server: Server) -> None:
+    """Before the first action, in the middle and at the last decision; then the page is for those who played."""
+    seat, other = server.open(), server.open()
+    asked = 0
+    with server.sit(seat) as connection:
+        view = receive(connection)
+        while view["phase"] != "over":
+            if view["legal"]:
+                assert refused(lambda: replay_of(server, seat["table"], seat["token"])) == 409
+                assert refused(lambda: record_of(server, seat["table"], seat["token"])) == 409
+                asked += 1
+                connection.send(json.dumps({"type": "act", "version": view["version"], "action": view["legal"][0]}))
+                acted = view["version"]
+                view = receive(connection, until=lambda one, acted=acted: one["version"] > acted)
+            else:
+                view = receive(connection)
+    assert asked > 5
+    assert server.lobby.rooms[seat["table"]].replay_key is None
+    assert refused(lambda: replay_of(server, seat["table"], other["token"])) == 403
+    assert refused(lambda: replay_of(server, seat["table"], "")) == 403
+    assert refused(lambda: replay_of(server, seat["table"], seat["token"], origin="http://evil.example")) == 403
+    assert refused(lambda: server.post(f"/api/tables/{seat['table']}/replay", {})) == 403
+    assert refused(lambda: replay_of(server, other["table"], other["token"])) == 409
+    url = replay_of(server, seat["table"], seat["token"])
+    assert url == replay_of(server, seat["table"], seat["token"])
+    page, headers = fetched(server.url + url)
+    assert page.startswith("<!doctype html>")
+    [policy] = headers.get_all("content-security-policy")
+    assert "default-src 'none'" in policy
+    assert "'self'" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("key", ["", "x", "%00", "%C3%A9", "None", "..%2f", "A" * 2000])
+def test_an_address_that_nobody_was_told_shows_nothing(server: Server, key: str) -> None:
+    assert refused(lambda: fetched(f"{server.url}/replay/{key}")) == 404
+
+
 def cards_in(value: Any) -> Iterator[str]:
     """All cards that stand anywhere in a message."""
     if isinstance(value, dict):
