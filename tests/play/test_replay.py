@@ -249,8 +249,11 @@ def test_the_page_may_not_ask_the_network(blocked: Page, made: Made) -> None:
         listener.listen()
         listener.settimeout(0.5)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        assert blocked.evaluate(f"fetch('{url}').then(() => 'answered', (error) => error.name)") == "TypeError"
-        blocked.evaluate(f"new Promise((done) => Object.assign(new Image(), {{ onerror: done, src: '{url}x.png' }}))")
+        fetched = (
+            f"fetch('{url}', {{ signal: AbortSignal.timeout(2000) }}).then(() => 'answered', (error) => error.name)"
+        )
+        assert blocked.evaluate(fetched) == "TypeError"
+        blocked.evaluate(f"void Object.assign(new Image(), {{ src: '{url}x.png' }})")
         with pytest.raises(TimeoutError):
             listener.accept()
 
