@@ -15,7 +15,7 @@ from .load import load
 from .search import GAP, SearchPolicy
 from .seating import check_rules
 
-DEFAULT_WORLDS = 32
+DEFAULT_WORLDS = 128
 TOGETHER = 4096
 """Games that are played out at once."""
 
@@ -51,13 +51,12 @@ class PolicyAdviser:
             worth, chosen = worth_of(games, policy)
             value = worth[np.arange(len(games)), chosen]
             value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
-            return Opinion(policy.name, chosen, None, worth, value)
+            return Opinion(policy.name, chosen, worth=worth, value=value)
         probabilities = getattr(policy, "probabilities", None)
-        value = played_out(games, policy, self.worlds) if self.worlds else None
+        value, error = played_out(games, policy, self.worlds) if self.worlds else (None, None)
         rows = show(games, np.arange(len(games)), policy.wants_views) if probabilities is not None else None
-        return Opinion(
-            policy.name, choose(games, policy), None if probabilities is None else probabilities(rows), None, value
-        )
+        likely = None if probabilities is None else probabilities(rows)
+        return Opinion(policy.name, choose(games, policy), likely, value=value, error=error)
 
 
 def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:
@@ -71,13 +70,14 @@ def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.nd
     return values + GAP * dropped, values.argmax(axis=1)
 
 
-def played_out(games: np.ndarray, policy: Policy, worlds: int) -> np.ndarray:
-    """Points that the team of the seat to move is ahead by at the end of the deal, (n,) float64: the mean over worlds.
+def played_out(games: np.ndarray, policy: Policy, worlds: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Points that the team of the seat to move is ahead by at the end of the deal, (n,) float64: the mean over worlds,
+    and its standard error, which one world alone does not have.
 
     The deal is played as the last one of its game.
     """
     rng = np.random.default_rng(0)
-    means = np.empty(len(games))
+    means, errors = np.empty((2, len(games)))
     together = max(1, TOGETHER // worlds)
     for start in range(0, len(games), together):
         some = games[start : start + together]
@@ -86,5 +86,7 @@ def played_out(games: np.ndarray, policy: Policy, worlds: int) -> np.ndarray:
         dealt["deals"] = dealt["deal"] + 1
         play(dealt, [policy], np.zeros((len(dealt), NUM_SEATS), dtype=np.int64))
         margin = dealt["last_score"][:, 0].astype(np.float64) - dealt["last_score"][:, 1]
-        means[start : start + together] = margin.reshape(-1, worlds).mean(axis=1) * np.where(seats % 2 == 0, 1, -1)
-    return means
+        margin = margin.reshape(-1, worlds) * np.where(seats % 2 == 0, 1, -1)[:, None]
+        means[start : start + together] = margin.mean(axis=1)
+        errors[start : start + together] = margin.std(axis=1) / max(1, worlds - 1) ** 0.5
+    return means, errors if worlds > 1 else None

@@ -66,7 +66,7 @@ def add_to(subparsers: Any) -> None:
         "--worlds",
         type=whole_number(0, 10_000),
         metavar="N",
-        help="worlds that the value of a policy is the mean over; 0 leaves values out (default: 32)",
+        help="worlds that the value of a policy is the mean over; 0 leaves values out (default: 128)",
     )
 
 
@@ -142,6 +142,8 @@ def adviser(name: str, worlds: int | None) -> Adviser:
         raise CommandError(f"--policy: {error}") from None
 
     def ask(games: np.ndarray, rules: RuleSet) -> Opinion:
+        if sys.stderr.isatty():
+            print(f"asking {name} about {len(games)} decisions …", file=sys.stderr)
         try:
             return policy(games, rules)
         except (ValueError, RuntimeError) as error:  # trained by other rules; it fails, or chooses what it may not

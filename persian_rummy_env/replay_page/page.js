@@ -3,7 +3,7 @@
 // text; the only markup that is set is the drawing's, in which the packer has written names as text.
 const byId = (id) => document.getElementById(id);
 const PLAY = "M7 5v14l11-7z", PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
-const signed = (number) => (number < 0 ? `−${Math.abs(number).toFixed(1)}` : `+${number.toFixed(1)}`);
+const signed = (number, digits = 1) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
 
 function make(tag, { data = {}, aria = {}, ...properties } = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
@@ -334,13 +334,13 @@ class Replay {
     if (!decision) {
       box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No opinion: it is not this seat's decision." }));
     } else {
-      const [chosen, legal, value, listed] = decision;
+      const [chosen, legal, value, error, listed] = decision;
       const agrees = chosen === game.actions[moment];
       box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
         make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
       if (listed.length) box.append(this.bars(listed, kind, chosen));
       if (value !== null) {
-        box.append(make("p", { className: "value" }, "expects ", make("b", { textContent: signed(value) }), " points of this deal for ",
+        box.append(make("p", { className: "value" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
           make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
       }
     }

@@ -60,7 +60,8 @@ def test_the_value_is_what_the_policy_makes_of_the_deal(bot: str, monkeypatch: p
     [record] = simulate(1, 4, bot)
     again = replay(record)
     games = again.states[: again.played]
-    values = played_out(games, load(bot), 1)
+    values, error = played_out(games, load(bot), 1)
+    assert error is None
     expected = []
     for number, deal in enumerate(record["deals"]):
         margin = deal["score"][0] - deal["score"][1]
@@ -79,6 +80,19 @@ def test_an_opinion_sees_no_more_than_the_seat(name: str) -> None:
     assert (before.chosen == after.chosen).all()
     assert before.value is not None
     np.testing.assert_array_equal(before.value, after.value)
+
+
+def test_the_error_of_a_value_is_how_much_it_differs_with_other_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = positions(120)
+    found = []
+    for seed in range(6):
+        monkeypatch.setattr(
+            module.np.random, "default_rng", lambda _, seed=seed: np.random.Generator(np.random.PCG64(seed))
+        )
+        found.append(played_out(games, load("deepest"), 16))
+    between = np.var([values for values, _ in found], axis=0, ddof=1).mean()
+    within = np.mean([error**2 for _, error in found if error is not None])
+    assert 0.8 < between / within < 1.25
 
 
 def test_opinions_change_nothing_and_repeat() -> None:

@@ -256,7 +256,8 @@ def test_opinions_stand_at_their_decisions() -> None:
         if moments.action[moment] < 0:
             assert decision is None
             continue
-        chosen, legal, value, listed = decision
+        chosen, legal, value, error, listed = decision
+        assert error is None
         assert chosen == ACTION_NAMES[0]
         assert legal == moments.legal[moment] > 0
         assert value == round(row + 0.26, 1)
@@ -271,7 +272,7 @@ def test_worth_is_listed_in_tenths_of_a_point_and_what_is_illegal_is_not() -> No
     worth[0, [0, 3, 4]] = [-12.34, 5.0, 6.06]
     opinion = Opinion("search", np.array([4]), None, worth, np.array([np.nan]))
     assert opinion.of(0, played=0, legal=3) == [
-        ACTION_NAMES[4], 3, None, [[ACTION_NAMES[4], 61], [ACTION_NAMES[3], 50], [ACTION_NAMES[0], -123]],
+        ACTION_NAMES[4], 3, None, None, [[ACTION_NAMES[4], 61], [ACTION_NAMES[3], 50], [ACTION_NAMES[0], -123]],
     ]  # fmt: skip
     with pytest.raises(ValueError, match=r"opinion of search: worth has the shape \(1, 547\), expected \(2, 547\)"):
         Opinion("search", np.array([4, 4]), None, worth)
