@@ -11,7 +11,7 @@ from . import DIFFERENT, OK, CommandError, open_lines, whole_number
 DESCRIPTION = """\
 Tell the games of a file turn by turn: the hand and the pile before each turn, what was drawn, laid and discarded, the
 table after it, and at the end of each deal how its score came about. Everything is open, as to someone who walks round
-the table."""
+the table. On a terminal cards are in colour (not with NO_COLOR set)."""
 EXAMPLES = """\
 examples:
   persian-rummy show games.jsonl --game 3
@@ -37,6 +37,7 @@ def add_to(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     from ..account import account
     from ..record import RecordError, loads
+    from ..terminal import paint, wants_colour
 
     status = OK
     games = 0
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
                 status = DIFFERENT
             else:
                 print(f"Game {games}")
-                print(text)
+                print(paint(text) if wants_colour(sys.stdout) else text)
             if args.game == games:
                 return status
     if args.game is not None:
