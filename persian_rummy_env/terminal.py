@@ -14,7 +14,7 @@ SUIT_STYLES = {"C": "32", "D": "94", "H": "91", "S": "1", "K": "35"}
 """By the last letter of a card's name, as parameters of the escape code: green, blue, red, bold; jokers magenta."""
 BOLD, DIM, UNDERLINE, REVERSED = "1", "2", "4", "7"
 LEAST_WIDTH = 20
-_CARD = re.compile(rf"\b({'|'.join(CARD_NAMES)})\b")
+_CARD = re.compile(rf"\b({'|'.join(CARD_NAMES)}|JK[1-4])\b")
 
 
 class Word(NamedTuple):
@@ -31,7 +31,7 @@ def card_word(name: str, more: str = "", *styles: str) -> Word:
 
 def paint(text: str) -> str:
     """A text with every card in notation in the colour of its suit."""
-    return _CARD.sub(lambda match: _written(card_word(match[0]), colour=True), text)
+    return _CARD.sub(lambda match: _written(card_word(match[0][:2], match[0][2:]), colour=True), text)
 
 
 def lines_of(words: Iterable[Word], *, colour: bool, width: int | None, indent: int) -> list[str]:

@@ -21,7 +21,8 @@ VIEWS = ("open", "player_0", "player_1", "player_2", "player_3")
 DESCRIPTION = """\
 Tell the games of a file turn by turn: the hand and the pile before each turn, what was drawn, laid and discarded, the
 table after it, and at the end of each deal how its score came about. Everything is open, as to someone who walks round
-the table. With --html, make a page instead to step through the games in a browser: one file, which loads nothing."""
+the table. With --html, make a page instead to step through the games in a browser: one file, which loads nothing.
+On a terminal cards are in colour (not with NO_COLOR set)."""
 EXAMPLES = """\
 examples:
   persian-rummy show games.jsonl --game 3
@@ -78,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
             raise CommandError(f"--{option.replace('_', '-')} is about the page: name its file with --html FILE")
     from ..account import account
     from ..record import RecordError, loads
+    from ..terminal import paint, wants_colour
 
     status = OK
     for number, line, found in wanted(args):
@@ -87,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
             status = complain(args.file, line, error)
         else:
             print(f"Game {number}")
-            print(text)
+            print(paint(text) if wants_colour(sys.stdout) else text)
     return status
 
 

@@ -90,3 +90,9 @@ def _words(label: Label) -> tuple[Image.Image, int]:
     drawn = element(label._replace(x=x, y=label.size))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{label.size + label.size // 2}">'
     return rasterise(f"{head}{drawn}</svg>", [FONTS[label.bold]]), -x
+
+
+def forget() -> None:
+    """Drop all that is kept for the next picture, as at the start of a process."""
+    for kept in (_ground, _piece, _panel, _words):
+        kept.cache_clear()

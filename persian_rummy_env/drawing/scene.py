@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from .look import INK
@@ -78,11 +79,17 @@ def text_width(text: str, size: int, bold: bool = False) -> float:
     return sum(table[ord(sign) - 32] if 32 <= ord(sign) < 127 else _OTHER for sign in text) * size / 100
 
 
+@lru_cache(maxsize=4096)
 def fit(text: str, room: float, size: int, bold: bool = False) -> str:
     """The text, shortened to what fits into ``room`` pixels; signs that cannot be written become question marks."""
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
     if text_width(text, size, bold) <= room:
         return text
-    while text and text_width(text + "…", size, bold) > room:
-        text = text[:-1]
-    return text and text + "…"
+    left = room - text_width("…", size, bold)
+    kept = ""
+    for sign in text:
+        left -= text_width(sign, size, bold)
+        if left < 0:
+            break
+        kept += sign
+    return kept and kept + "…"

@@ -348,6 +348,16 @@ def test_the_score_of_every_deal_adds_up_in_its_account(path: Path) -> None:
     assert numbers == [n for deal in record["deals"] for n in range(1, len(deal["actions"]) + 1)]
 
 
+def test_show_is_in_colour_where_that_is_wanted(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = run("show", str(GOLDEN / "chain_take.jsonl"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = run("show", str(GOLDEN / "chain_take.jsonl"))
+    assert "\x1b" not in plain.out
+    assert coloured.out.count("\x1b[32m") > 20
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.out) == plain.out
+
+
 def test_show_tells_what_an_action_brought() -> None:
     def lines(name: str) -> list[str]:
         [record] = read(GOLDEN / f"{name}.jsonl")

@@ -153,7 +153,7 @@ def faults(parts: list[Part]) -> list[str]:
 def test_nothing_that_must_be_read_is_covered() -> None:
     rng = np.random.default_rng(1)
     longest: Counter[str] = Counter()
-    for number in range(scaled(4000, least=200)):
+    for number in range(scaled(2000, least=200)):
         game = random_game(rng)
         parts = parts_of(game, VIEWS[number % 5], recent=random_actions(rng))
         assert faults(parts) == []

@@ -319,9 +319,18 @@ def test_no_seat_sees_the_hands_of_a_game_under_way_in_its_replay(server: Server
     assert headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("key", ["", "x", "%00", "%C3%A9", "None", "..%2f", "A" * 2000])
-def test_an_address_that_nobody_was_told_shows_nothing(server: Server, key: str) -> None:
-    assert refused(lambda: fetched(f"{server.url}/replay/{key}")) == 404
+def test_an_address_that_nobody_was_told_shows_nothing(server: Server) -> None:
+    """With a finished game, and one under way, that nobody has asked to see again."""
+    server.open()
+    seat = server.open()
+    with server.sit(seat) as connection:
+        play_to_end(connection)
+    for key in ("", "x", "%00", "%C3%A9", "None", "..%2f", "A" * 2000, seat["table"], seat["token"]):
+        assert refused(lambda key=key: fetched(f"{server.url}/replay/{key}")) == 404
+    url = replay_of(server, seat["table"], seat["token"])
+    assert refused(lambda: fetched(server.url + url[:-1])) == 404
+    del server.lobby.rooms[seat["table"]]
+    assert refused(lambda: fetched(server.url + url)) == 404
 
 
 def cards_in(value: Any) -> Iterator[str]:
