@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import resvg_py
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from .look import Look
-from .scene import HEIGHT, WIDTH, Label, Panel, Part, text_width
+from .scene import HEIGHT, WIDTH, Label, Panel, Part
 from .stamps import piece
 from .svg import element
 
 FONTS = tuple(Path(__file__).with_name("font") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
 """Plain and bold."""
 MARGIN = 2
-"""Pixels left free on both sides of a label, since letters reach out a little."""
+"""Pixels left free on both sides of a text, since letters reach out a little."""
+FINE = 4
+"""Letters are drawn so many times larger."""
+UNITS = 2048
+"""Of the fonts: at this size every advance is whole."""
 
 
 def pixels(parts: list[Part], look: Look) -> np.ndarray:
@@ -47,8 +51,7 @@ def _paint(canvas: Image.Image, parts: list[Part], look: Look) -> None:
     for part in parts:
         for item in part.items:
             if isinstance(item, Label):
-                image, start = _words(item._replace(x=0, y=0))
-                canvas.paste(image, (item.x + start, item.y - item.size), image)
+                _write(canvas, item)
             elif isinstance(item, Panel):
                 image = _panel(item)
                 canvas.paste(image, (item.x - 1, item.y - 1), image)
@@ -81,18 +84,54 @@ def _panel(panel: Panel) -> Image.Image:
     return rasterise(f"{head}{drawn}</svg>")
 
 
+def _write(canvas: Image.Image, label: Label) -> None:
+    x = 0.0
+    if label.anchor != "start":
+        length = sum(_advance(sign, label.bold) for sign in label.text) * label.size
+        x = -length / 2 if label.anchor == "middle" else -length
+    for run in label.runs:
+        mask, left, x = _words(run.text, label.size, label.bold, x)
+        canvas.paste(run.fill, (label.x + left, label.y - label.size), mask)
+
+
 @lru_cache(maxsize=4096)
-def _words(label: Label) -> tuple[Image.Image, int]:
-    """A label at x = 0 and y = 0 as an image with its base line ``size`` from the top; and where the image begins."""
-    wide = 2 * MARGIN + math.ceil(sum(text_width(run.text, label.size, label.bold) for run in label.runs))
-    wide += wide % 2
-    x = {"start": MARGIN, "middle": wide // 2, "end": wide - MARGIN}[label.anchor]
-    drawn = element(label._replace(x=x, y=label.size))
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{label.size + label.size // 2}">'
-    return rasterise(f"{head}{drawn}</svg>", [FONTS[label.bold]]), -x
+def _words(text: str, size: int, bold: bool, x: float) -> tuple[Image.Image, int, float]:
+    """A stretch of text that begins ``x`` pixels from its place: a mask whose base line is ``size`` from its top, the
+    pixels from the place to its left edge, and where the text ends.
+
+    Letters are drawn large and scaled down, since Pillow would else bend them to fit whole pixels.
+    """
+    left, end = math.floor(x) - MARGIN, x + sum(_advance(sign, bold) for sign in text) * size
+    large = Image.new("L", ((math.ceil(end) + MARGIN - left) * FINE, (size + size // 2) * FINE))
+    at = x - left - MARGIN
+    for sign in text:
+        letter = _letter(sign, size, bold)
+        large.paste(255, (round(at * FINE), 0), letter)
+        at += _advance(sign, bold) * size
+    return large.reduce(FINE), left, end
+
+
+@lru_cache(maxsize=4096)
+def _letter(sign: str, size: int, bold: bool) -> Image.Image:
+    """A large letter as a mask, from ``MARGIN`` to its left."""
+    font = _font(size * FINE, bold)
+    mask = Image.new("L", (math.ceil(font.getlength(sign)) + 2 * MARGIN * FINE, (size + size // 2) * FINE))
+    ImageDraw.Draw(mask).text((MARGIN * FINE, size * FINE), sign, fill=255, font=font, anchor="ls")
+    return mask
+
+
+@cache
+def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(FONTS[bold]), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@cache
+def _advance(sign: str, bold: bool) -> float:
+    """How far a letter leads on, in parts of the size."""
+    return _font(UNITS, bold).getlength(sign) / UNITS
 
 
 def forget() -> None:
     """Drop all that is kept for the next picture, as at the start of a process."""
-    for kept in (_ground, _piece, _panel, _words):
+    for kept in (_ground, _piece, _panel, _words, _letter):
         kept.cache_clear()

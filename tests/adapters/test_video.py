@@ -27,8 +27,10 @@ def show_the_game(read: np.ndarray, drawn: list[np.ndarray]) -> None:
     """Frame by frame the pictures that were drawn, as near as a video comes to them."""
     assert len(read) == len(drawn)
     for frame, picture in zip(read, drawn, strict=True):
-        assert abs(frame.astype(int) - picture).mean() < 3
-    assert len({picture.tobytes() for picture in drawn}) > len(drawn) // 2
+        apart = float(abs(frame.astype(int) - picture).mean())
+        assert apart < 3
+    different = len({picture.tobytes() for picture in drawn})
+    assert different > len(drawn) // 2
 
 
 def test_gymnasium_records_a_deal(tmp_path: Path) -> None:

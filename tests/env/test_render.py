@@ -212,6 +212,7 @@ def test_the_card_owed_is_reversed_in_the_hand_that_owes_it() -> None:
     table = position({1: "7C 7D 2S", 2: "3S"}, pile="4H 7H 5H", stock="2C", seat=1)
     play_vector(table, "take 7H")
     assert "\x1b[91;7m7H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
+    assert "\x1b[91m5H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
     assert ";7m" not in render.ansi(position({1: "7C"}).get_state()[0], colour=True)
 
 
