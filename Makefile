@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 SCALE_NOJIT ?= 0.02
 SCALE_BOUNDS ?= 0.2
 LOWEST_TESTS ?= $(wildcard tests/env/test_aec_*.py tests/env/test_vector_*.py) \
-	tests/env/test_partners.py tests/env/test_render.py tests/env/test_testing.py
+	tests/env/test_partners.py tests/env/test_render.py tests/env/test_drawing.py tests/env/test_testing.py
 TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help

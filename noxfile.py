@@ -44,6 +44,9 @@ PIPELINES = {
     "gymnasium": Pipeline(
         "Gymnasium", ("gymnasium",), "tests/adapters/test_gymnasium.py", "examples/gymnasium_vector.py", False
     ),
+    "video": Pipeline(
+        "Video (moviepy)", ("moviepy", "gymnasium"), "tests/adapters/test_video.py", "examples/record_video.py", False
+    ),
     "sb3": Pipeline(
         "SB3-contrib", ("sb3-contrib", "torch"), "tests/adapters/test_sb3.py", "examples/sb3_maskable_ppo.py", True
     ),
@@ -97,6 +100,13 @@ def version(session: nox.Session, distribution: str) -> str:
 def gymnasium(session: nox.Session, end: str) -> None:
     """The Gymnasium faces."""
     run(session, "gymnasium", end)
+
+
+@nox.session
+@nox.parametrize("end", [nox.param("newest", id="newest")])
+def video(session: nox.Session, end: str) -> None:
+    """Gymnasium's and PettingZoo's recording wrappers; apart, since moviepy 2.2 wants pillow below 12."""
+    run(session, "video", end)
 
 
 @nox.session

@@ -19,6 +19,7 @@ from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy
 from .network import Actor, Shape, rows_on
+from .rows import SparseRows
 
 FORMAT = "persian-rummy-policy/1"
 CHUNK = 1024
@@ -57,6 +58,21 @@ class LearnedPolicy(Policy):
             fractions = None if self.rng is None else self.rng.random(len(legal[chunk]))
             actions[chunk] = self.actor.choose(rows, fractions)[0]
         return actions
+
+    def probabilities(self, batch: Batch) -> np.ndarray:
+        """The distribution over actions, (k, 547) float32; an illegal one has 0."""
+        legal = packed(batch.action_mask)
+        found = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
+        for start in range(0, len(legal), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            rows = rows_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
+            listed = self.actor.choices(rows).exp().cpu().numpy()
+            if isinstance(rows, SparseRows):
+                there = np.arange(listed.shape[1]) < rows.counts[:, None]
+                found[start + np.nonzero(there)[0], rows.actions[there]] = listed[there]
+            else:
+                found[chunk] = np.where(batch.action_mask[chunk], listed, 0)
+        return found
 
 
 def packed(mask: np.ndarray) -> np.ndarray:

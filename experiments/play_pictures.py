@@ -1,33 +1,44 @@
-"""The pictures of ``docs/play.md``: ``python -m experiments.play_pictures`` writes ``docs/images/play_*``.
+"""The pictures of ``docs/play.md``, in ``docs/images``: ``python -m experiments.play_pictures``.
 
-It plays a game in the system's chromium, at a desk's and at a phone's width, and one in the terminal.
+It plays a game in the system's chromium, at a desk's and at a phone's width, and one in the terminal, and opens a
+replay page. ``--only replay`` (``browser``, ``terminal``) makes some of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from agents.choose import choose
 from agents.load import load
+from agents.opinions import PolicyAdviser
 from agents.play import screen
 from agents.seating import parse_seats
 from agents.table import Table
 from agents.view import seat_view
+from persian_rummy_env.recorder import simulate
+from persian_rummy_env.replay_page import replay_page
 
 IMAGES = Path("docs/images")
 PORT = 8766
 WIDTHS = {"play_browser.png": (900, 900), "play_phone.png": (360, 780)}
 DECISIONS = 45
 """Of the game in the terminal's picture."""
+REPLAYS = {"replay.png": (1280, 800), "replay_phone.png": (360, 780)}
+MOMENT = 44
+"""Of the game in the replay's picture, from 1."""
 
 
 def terminal(path: Path) -> None:
@@ -52,11 +63,6 @@ def table_start(table: Table) -> int:
 
 def browser() -> None:
     """The page in mid-deal, at each width."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        raise SystemExit("error: chromium is missing: apt-get install chromium")
     url = f"http://127.0.0.1:{PORT}/"
     server = subprocess.Popen([sys.executable, "-m", "agents.serve", "--port", str(PORT), "--pause", "0"])
     try:
@@ -66,8 +72,7 @@ def browser() -> None:
                 break
             except OSError:
                 time.sleep(0.1)
-        with sync_playwright() as playwright:
-            launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        with chromium() as launched:
             for name, (width, height) in WIDTHS.items():
                 page = launched.new_page(viewport={"width": width, "height": height})
                 page.goto(url)
@@ -81,18 +86,54 @@ def browser() -> None:
                 page.locator("#legal button").first.wait_for(state="attached")
                 page.screenshot(path=IMAGES / name)
                 page.close()
-            launched.close()
     finally:
         server.terminate()
         server.wait(20)
 
 
-def main() -> None:
+def replay() -> None:
+    """A game between bots, with what two policies think of a decision, at each width."""
+    [record] = simulate(1, 7, "expert,greedy")
+    with tempfile.TemporaryDirectory() as folder, chromium() as launched:
+        path = Path(folder) / "game.html"
+        path.write_text(replay_page([(1, record)], None, [PolicyAdviser("champion")]), encoding="utf-8")
+        for name, (width, height) in REPLAYS.items():
+            page = launched.new_page(viewport={"width": width, "height": height}, is_mobile=width < 600)
+            page.goto(f"{path.as_uri()}#at={MOMENT}")
+            page.locator("#list button").first.wait_for()
+            page.wait_for_timeout(500)
+            page.screenshot(path=IMAGES / name)
+            page.close()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The system's browser."""
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium")
+    if found is None:
+        raise SystemExit("error: chromium is missing: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+PARTS = {"terminal": lambda: terminal(IMAGES / "play_terminal.svg"), "browser": browser, "replay": replay}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.play_pictures", description="the pictures of docs/play.md"
+    )
+    parser.add_argument("--only", choices=PARTS, action="append", help="some of them; may be given several times")
+    chosen = parser.parse_args(argv).only or list(PARTS)
     IMAGES.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr):
-        terminal(IMAGES / "play_terminal.svg")
-        browser()
-    print(*sorted(str(path) for path in IMAGES.glob("play_*")), sep="\n")
+        for part in chosen:
+            PARTS[part]()
+    print(*sorted(str(path) for path in IMAGES.iterdir()), sep="\n")
 
 
 if __name__ == "__main__":

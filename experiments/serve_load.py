@@ -3,6 +3,9 @@
 A server in a process of its own, clients in this one, all on the cores that there are. At each table a program sits
 over a WebSocket with three policies, answers at once with a random legal action, and opens the next table when its game
 is over, until time is up. Every action sent must be in the game's record. Writes ``results/serve_load.json``.
+
+With ``--leave 0.5`` half of the tables are left: some at once, some in mid-game, and nobody comes back. The memory of
+the server over time is in the result; answers are not timed where the machine is busy with other work.
 """
 
 from __future__ import annotations
@@ -20,12 +23,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .matches.pages import RESULTS
 from .matches.run import about
 from .speeds.timing import write_whole
 
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001
+MOST_STAY = 20
+"""Actions after which somebody who leaves has left."""
+NOTE_EVERY = 15.0
+"""Seconds from one note of the memory to the next."""
 GAMES = 1000
 """The server is started with room for so many tables; finished ones are cleared away."""
 
@@ -49,13 +58,14 @@ class Sitter:
     Attributes:
         waits: seconds from each action sent to the table as it stands after it.
         games, actions, lost: finished games, actions sent in them, and those of these that no record holds.
+        opened, left: tables, and those of them that it went away from for good.
     """
 
-    def __init__(self, host: str, number: int, policies: Sequence[str]) -> None:
-        self.host, self.policies = host, list(policies)
+    def __init__(self, host: str, number: int, policies: Sequence[str], leave: float = 0.0) -> None:
+        self.host, self.policies, self.leave = host, list(policies), leave
         self.rng = random.Random(SEED + number)
         self.waits: list[float] = []
-        self.games = self.actions = self.lost = 0
+        self.games = self.actions = self.lost = self.opened = self.left = 0
 
     async def play(self, until: float) -> None:
         while time.monotonic() < until:
@@ -65,8 +75,12 @@ class Sitter:
                 "draw": False,
             }
             seat = json.loads(await asyncio.to_thread(_request, f"http://{self.host}/api/tables", body))
-            sent = await self._game(seat, until)
-            if sent is not None:
+            self.opened += 1
+            stays = self.rng.randrange(MOST_STAY) if self.rng.random() < self.leave else None
+            sent = await self._game(seat, until, stays)
+            if sent is None:
+                self.left += stays is not None
+            else:
                 url = f"http://{self.host}/api/tables/{seat['table']}/record"
                 record = json.loads(await asyncio.to_thread(_request, url, None, seat["token"]))
                 kept = _of_seat_0(record)
@@ -75,10 +89,12 @@ class Sitter:
                 self.lost += len(sent) - sum(one == other for one, other in zip(sent, kept, strict=False))
                 self.lost += abs(len(kept) - len(sent))
 
-    async def _game(self, seat: dict[str, Any], until: float) -> list[str] | None:
-        """The actions sent in a game; None if time was up before its end."""
+    async def _game(self, seat: dict[str, Any], until: float, stays: int | None) -> list[str] | None:
+        """The actions sent in a game; None if time was up, or so many as it stays for were sent, before its end."""
         from websockets.asyncio.client import connect
 
+        if stays == 0:
+            return None
         sent: list[str] = []
         acted, start = -1, 0.0
         async with connect(f"ws://{self.host}/ws/{seat['table']}", max_size=2**20) as connection:
@@ -92,6 +108,8 @@ class Sitter:
                     start = 0.0
                 if view["phase"] == "over":
                     return sent
+                if len(sent) == stays:
+                    return None
                 if view["legal"] and view["version"] > acted:
                     action = self.rng.choice(view["legal"])
                     acted, start = view["version"], time.monotonic()
@@ -110,15 +128,20 @@ def _of_seat_0(record: dict[str, Any]) -> list[str]:
     return [text for text, own in zip(texts, mine.tolist(), strict=True) if own]
 
 
-async def _load(host: str, pid: int, tables: int, seconds: float, policies: Sequence[str]) -> dict[str, Any]:
-    sitters = [Sitter(host, number, policies) for number in range(tables)]
+async def _load(
+    host: str, pid: int, tables: int, seconds: float, policies: Sequence[str], leave: float
+) -> dict[str, Any]:
+    sitters = [Sitter(host, number, policies, leave) for number in range(tables)]
     memory = [memory_mb(pid)]
+    notes = [[0, round(memory[0], 1)]]
     until = time.monotonic() + seconds
     plays = [asyncio.create_task(sitter.play(until)) for sitter in sitters]
     start = time.monotonic()
     while not all(play.done() for play in plays):
         await asyncio.wait(plays, timeout=2.0)
         memory.append(memory_mb(pid))
+        if time.monotonic() - start >= notes[-1][0] + NOTE_EVERY:
+            notes.append([round(time.monotonic() - start), round(memory[-1], 1)])
     for play in plays:
         play.result()
     took = time.monotonic() - start
@@ -126,6 +149,8 @@ async def _load(host: str, pid: int, tables: int, seconds: float, policies: Sequ
     middle = memory[len(memory) // 2]
     return {
         "seconds": round(took, 1),
+        "tables_opened": sum(sitter.opened for sitter in sitters),
+        "tables_left": sum(sitter.left for sitter in sitters),
         "games": sum(sitter.games for sitter in sitters),
         "actions_checked": sum(sitter.actions for sitter in sitters),
         "actions_lost": sum(sitter.lost for sitter in sitters),
@@ -133,8 +158,18 @@ async def _load(host: str, pid: int, tables: int, seconds: float, policies: Sequ
         "wait_ms": {str(q): round(1000 * waits[int(q * (len(waits) - 1))], 1) for q in (0.5, 0.95, 0.99, 1.0)},
         "memory_mb": {
             "start": round(memory[0]), "half time": round(middle), "end": round(memory[-1]), "most": round(max(memory)),
+            "growth a minute in the second half": _growth(notes[len(notes) // 2 :]),
+            "seconds and MB": notes,
         },
     }  # fmt: skip
+
+
+def _growth(notes: list[list[float]]) -> float | None:
+    """MB a minute, by the line of least squares through notes of seconds and MB."""
+    if len(notes) < 3:
+        return None
+    seconds, memory = np.array(notes, dtype=np.float64).T
+    return round(60 * float(np.polyfit(seconds, memory, 1)[0]), 2)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -142,11 +177,13 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.serve_load", description="many tables at once")
     parser.add_argument("--tables", type=int, default=200, help="at once (default %(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="of play (default %(default)s)")
+    parser.add_argument("--leave", type=float, default=0.0, help="share of tables that are left (default %(default)s)")
     parser.add_argument("--policies", default="greedy,deepest,expert", help="who plays along (default %(default)s)")
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--out", type=Path, default=RESULT)
     options = parser.parse_args(argv)
     host = f"127.0.0.1:{options.port}"
+    said = about("experiments.serve_load", argv)
     command = [
         sys.executable, "-m", "agents.serve", "--port", str(options.port), "--pause", "0", "--keep", "0.1",
         "--tables", str(GAMES), "--policies", options.policies,
@@ -154,18 +191,31 @@ def main(given: Sequence[str] | None = None) -> int:
     server = subprocess.Popen(command)
     try:
         _wait_for(server, f"http://{host}/api/lobby")
-        found = asyncio.run(_load(host, server.pid, options.tables, options.seconds, options.policies.split(",")))
+        found = asyncio.run(
+            _load(host, server.pid, options.tables, options.seconds, options.policies.split(","), options.leave)
+        )
     finally:
         server.terminate()
         server.wait(20)
     result = {
-        **about("experiments.serve_load", argv),
+        **said,
         "tables": options.tables,
         "cores": len(os.sched_getaffinity(0)),
         **found,
     }
+    if said["machine"]["load_before"] > result["cores"]:
+        result |= {"wait_ms": None, "actions_per_second": None, "not timed": "the machine was busy with other work"}
     write_whole(options.out, json.dumps(result, indent=1) + "\n")
-    for name in ("games", "actions_checked", "actions_lost", "actions_per_second", "wait_ms", "memory_mb"):
+    for name in (
+        "tables_opened",
+        "tables_left",
+        "games",
+        "actions_checked",
+        "actions_lost",
+        "actions_per_second",
+        "wait_ms",
+        "memory_mb",
+    ):
         print(f"{name}: {result[name]}")
     return int(result["actions_lost"] > 0)
 

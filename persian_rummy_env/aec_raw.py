@@ -8,6 +8,7 @@ four episodes end in the same step, with the same pair of flags.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from .actions import NUM_ACTIONS, decode_action, legal_names
+from .actions import ACTION_NAMES, NUM_ACTIONS, decode_action, legal_names
 from .core import batch, views
 from .observation import FULL_SIZE, SIZE
 from .options import Deals, Options, choice, game_seed
@@ -29,6 +30,8 @@ AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
 SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 TEAMS = tuple(AGENTS[team::NUM_TEAMS] for team in range(NUM_TEAMS))
 RENDER_MODES = ("human", "ansi", "rgb_array")
+RECENT = 8
+"""Actions that a picture is told of."""
 
 _NO_REWARD = dict.fromkeys(AGENTS, 0.0)
 _THE_LANE = np.ones(1, dtype=bool)
@@ -91,6 +94,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self._tables = Tables(1, self.options, batch.DISABLED)
         self._over = False
         self._left = AGENTS
+        self._recent: deque[tuple[int, str]] = deque(maxlen=RECENT)
         self._bind()
 
     def _bind(self) -> None:
@@ -136,6 +140,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         """All four agents at the table, nothing earned yet."""
         self._over = False
         self._left = AGENTS
+        self._recent.clear()
         self.agents = list(AGENTS)
         self.rewards = _NO_REWARD.copy()
         self._cumulative_rewards = _NO_REWARD.copy()
@@ -168,6 +173,8 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             raise ValueError(self._illegal(agent, action))
         tables = self._tables
         self._actions[0] = action
+        if self.render_mode == "rgb_array":
+            self._recent.append((SEATS[agent], ACTION_NAMES[action]))
         tables.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
         reward = tables.reward[0].tolist()
@@ -275,17 +282,18 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             self._end(finished, not finished)
 
     def render(self) -> str | np.ndarray | None:
-        """The table as ``render_mode`` says: ``"ansi"`` a text, ``"rgb_array"`` a picture (height, width, 3) uint8,
-        ``"human"`` the text on standard output (returns None). ``render_view`` says whose cards show."""
+        """The table as ``render_mode`` says: ``"ansi"`` a text, in colour and in the terminal's width where standard
+        output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8, with the actions since ``reset`` or
+        ``set_state``; ``"human"`` the text on standard output (returns None). ``render_view`` says whose cards show."""
         from . import render
 
         game, view = self._tables.games[0], self.render_view
         if self.render_mode == "ansi":
-            return render.ansi(game, view)
+            return render.for_stdout(game, view)
         if self.render_mode == "rgb_array":
-            return render.rgb_array(game, view)
+            return render.rgb_array(game, view, recent=tuple(self._recent))
         if self.render_mode == "human":
-            sys.stdout.write(render.ansi(game, view) + "\n")
+            sys.stdout.write(render.for_stdout(game, view) + "\n")
             sys.stdout.flush()
         else:
             logger.warn(

@@ -98,12 +98,13 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         return self._table.get_state()
 
     def render(self) -> Any:
-        """The table as the learner may see it: a text, or a picture (height, width, 3) uint8."""
+        """The table as the learner may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
+        output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
         from . import render
 
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
             return None
         tables = self._table._tables
-        draw = render.ansi if self.render_mode == "ansi" else render.rgb_array
+        draw = render.for_stdout if self.render_mode == "ansi" else render.rgb_array
         return draw(tables.games[0], int(tables.seat[0]))

@@ -6,6 +6,8 @@ the cards of other hands hidden unless all know them.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_RANKS
 from .rules import NUM_SEATS, NUM_TEAMS
 from .state import NOBODY, NOTHING_OWED, OVER, PHASES
+from .terminal import BOLD, DIM, LEAST_WIDTH, REVERSED, Word, card_word, lines_of, wants_colour, width_of
 
 
 class Meld(NamedTuple):
@@ -79,7 +82,7 @@ def heading(game: np.void) -> str:
     """Which deal it is, and who is to do what."""
     deal = f"Deal {int(game['deal']) + 1} of {int(game['deals'])}, dealt by player_{int(game['dealer'])}"
     if int(game["phase"]) == OVER:
-        return f"{deal}; the game is over"
+        return f"{deal}; the {'deal' if int(game['deal']) + 1 < int(game['deals']) else 'game'} is over"
     if game["ended"]:
         return f"{deal}; broken off"
     doing = PHASES[int(game["phase"])]
@@ -101,43 +104,80 @@ def scores(game: np.void) -> list[str]:
     return lines
 
 
-def ansi(game: np.void, view: int | None = None) -> str:
-    """The table as text, without colour codes; about ten lines.
+def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width: int | None = None) -> str:
+    """The table as text, about ten lines; the same words with colour and without.
 
     ``7S/2`` was laid or discarded by seat 2, ``7S/-`` was turned up; ``7S*`` is known to all to be in that hand; ``??``
-    is a hidden card.
+    is a hidden card. In colour each suit has its own, and the card owed is reversed.
 
     Args:
         game: one STATE record.
         view: the seat that looks, or None to see all.
+        colour: with escape codes of a terminal.
+        width: columns that a line may take, at least 20; None: any number.
+
+    Raises:
+        ValueError: a smaller width.
     """
-    lines = [heading(game), "; ".join(scores(game))]
-    discards = " ".join(f"{CARD_NAMES[card]}/{'-' if seat == NOBODY else seat}" for card, seat in pile(game))
-    lines.append(f"Stock {int(game['stock_size'])}, pile from the bottom: {discards or 'empty'}")
+    if width is not None and width < LEAST_WIDTH:
+        raise ValueError(f"width={width}: expected at least {LEAST_WIDTH} columns, or None for lines of any length")
+    lines = _ansi_words(game, view)
+    return "\n".join(
+        line for indent, words in lines for line in lines_of(words, colour=colour, width=width, indent=indent)
+    )
+
+
+def for_stdout(game: np.void, view: int | None = None) -> str:
+    """``ansi`` as standard output takes it: on a terminal in colour and in its width (``NO_COLOR`` is obeyed), plain
+    otherwise."""
+    return ansi(game, view, colour=wants_colour(sys.stdout), width=width_of(sys.stdout))
+
+
+def _ansi_words(game: np.void, view: int | None) -> Iterator[tuple[int, list[Word]]]:
+    """The lines of ``ansi`` as words, each with the columns that its continuation is set in."""
+
+    def by(card: int, seat: int) -> Word:
+        return card_word(CARD_NAMES[card], f"/{'-' if seat == NOBODY else seat}")
+
+    yield 2, [Word(word, BOLD) for word in heading(game).split(" ")]
+    yield 2, [Word(word) for word in "; ".join(scores(game)).split(" ")]
+    stock = f"Stock {int(game['stock_size'])}, pile from the bottom:"
+    yield 2, [*map(Word, stock.split(" ")), *([by(*one) for one in pile(game)] or [Word("empty")])]
     for meld in melds(game):
-        cards = " ".join(f"{CARD_NAMES[card]}/{seat}" for card, seat in zip(meld.cards, meld.seats, strict=True))
-        lines.append(f"  {meld.kind} {cards}")
+        cards = [by(*one) for one in zip(meld.cards, meld.seats, strict=True)]
+        yield 6, [Word(f"  {meld.kind}", DIM), *cards]
+    to_move = int(game["seat"]) if not game["ended"] else NOBODY
     for seat in range(NUM_SEATS):
         shown = hand(game, seat, view)
-        cards = [CARD_NAMES[card] + "*" * known for card, known in zip(shown.cards, shown.known, strict=True)]
-        turn = ">" if seat == int(game["seat"]) and not game["ended"] else " "
-        lines.append(f"{turn} player_{seat}: {' '.join(cards + ['??'] * shown.hidden) or 'no cards'}")
-    return "\n".join(lines)
+        owed = int(game["owed"]) if seat == to_move else NOTHING_OWED
+        cards = [
+            card_word(CARD_NAMES[card], "*" * known, *((REVERSED,) if card == owed and known else ()))
+            for card, known in zip(shown.cards, shown.known, strict=True)
+        ]
+        name = Word(f"{'>' if seat == to_move else ' '} player_{seat}:", BOLD if seat == to_move else "")
+        yield 4, [name, *(cards + [Word("??", DIM)] * shown.hidden or [Word("no"), Word("cards")])]
 
 
-def rgb_array(game: np.void, view: int | None = None) -> np.ndarray:
-    """The table as a picture: (700, 1000, 3) uint8. The seat that looks (with None, seat 0) sits at the bottom.
-
-    The bar on a card of the table or pile has the colour of the team that laid or discarded it; a dot marks a card that
-    all know to be in that hand.
+def rgb_array(
+    game: np.void,
+    view: int | None = None,
+    *,
+    players: Sequence[str] | None = None,
+    recent: Sequence[tuple[int, str]] = (),
+) -> np.ndarray:
+    """The drawing of the table (``drawing.draw_table``, which says what is on it) as pixels: (800, 1280, 3) uint8.
 
     Args:
         game: one STATE record.
         view: the seat that looks, or None to see all.
+        players: four names, by seat; None: ``player_0`` to ``player_3``.
+        recent: the last actions, oldest first: the seat, and the action in notation.
     """
-    from .picture import draw_table
+    from . import drawing
+    from .drawing.raster import pixels
 
-    return draw_table(game, view)
+    parts = drawing.parts(game, view, drawing.PLAYERS if players is None else players, recent, drawing.LOOK)
+    return pixels(parts, drawing.LOOK)
 
 
 def cards_of(bits: Any) -> list[int]:

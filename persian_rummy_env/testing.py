@@ -15,6 +15,7 @@ import numpy as np
 from . import render
 from .actions import DISCARD, DRAW, PASS
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, bits_of
+from .drawing import draw_table
 from .observation import BLOCKS, SIZE
 from .rules import NUM_SEATS
 from .state import MAX_PILE, NOBODY, PHASES
@@ -47,12 +48,11 @@ def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> in
     rng = np.random.default_rng(seed)
     compared = others_changed = 0
     for decision, states in _positions(table, decisions, seed, rng):
-        pictures = decision % 20 == 0
         for seat in range(NUM_SEATS):
             other = exchange_hidden(states, seat, rng)
-            before = {**table.seen(states, seat), **table.rendered(seat), **_pictures(states, seat, pictures)}
+            before = {**table.seen(states, seat), **table.rendered(seat), **_pictures(states, seat)}
             neighbour = table.seen(states, (seat + 1) % NUM_SEATS)
-            after = {**table.seen(other, seat), **table.rendered(seat), **_pictures(other, seat, pictures)}
+            after = {**table.seen(other, seat), **table.rendered(seat), **_pictures(other, seat)}
             changed = _differences(before, after)
             assert not changed, (
                 f"player_{seat} is shown hidden cards: {', '.join(changed)} changed when cards that it cannot see were "
@@ -287,10 +287,12 @@ def _parts(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
         yield name, np.asarray(shown)
 
 
-def _pictures(states: np.ndarray, seat: int, drawn: bool) -> dict[str, np.ndarray]:
-    """What ``render`` shows of the first game to a seat."""
-    shown = {"the text of the table": np.asarray(render.ansi(states[0], seat))}
-    return {**shown, "the picture of the table": render.rgb_array(states[0], seat)} if drawn else shown
+def _pictures(states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
+    """What is shown of the first game to a seat."""
+    return {
+        "the text of the table": np.asarray(render.ansi(states[0], seat)),
+        "the picture of the table": np.asarray(draw_table(states[0], seat)),
+    }
 
 
 def _differences(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> list[str]:

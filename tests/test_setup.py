@@ -29,9 +29,10 @@ PACKAGES = ("persian_rummy_env", "agents", "train", "experiments")
 TABLES = {f"persian_rummy_env.{name}" for name in ("cards", "actions", "rules", "state", "observation")}
 ADAPTERS = "persian_rummy_env.adapters"
 PLOT_HOME = "persian_rummy_env.stats_plot"  # the extra plot, which the environment does not ask for
+OPINION_HOME = ("persian_rummy_env.commands.show", "agents.opinions")  # the one look upwards, when --policy asks for it
 TORCH_HOMES = ("agents.network", "agents.learned", "train")
 
-IMPORT_NAME = {"pillow": "PIL"}  # where the distribution's name is not the module's
+IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
 
 
 def import_names(requirements: list[str]) -> set[str]:
@@ -110,6 +111,8 @@ def objection(module: str, imported: str) -> str | None:
         return "adapters are imported by nobody else"
     if top == "matplotlib" and module == PLOT_HOME:
         return None
+    if (module, imported) == OPINION_HOME:
+        return None
     if top in PACKAGES:
         above = LAYERS.index(layer(imported)) > LAYERS.index(own)
         return f"{own} stands below {layer(imported)}" if above else None
@@ -148,7 +151,9 @@ ALLOWED = {
     "persian_rummy_env/adapters/rllib.py": "import ray\nfrom persian_rummy_env.adapters import shared",
     "persian_rummy_env/adapters/shared.py": "import gymnasium",
     "persian_rummy_env/stats_plot.py": "def draw():\n    from matplotlib.figure import Figure",
+    "persian_rummy_env/commands/show.py": "def ask():\n    from agents.opinions import PolicyAdviser",
     "agents/__init__.py": "",
+    "agents/opinions.py": "",
     "agents/network.py": "import torch\nimport persian_rummy_env",
     "train/__init__.py": "",
     "train/ppo.py": "import torch.nn\nfrom agents.network import Network",
@@ -173,6 +178,8 @@ PLANTED = [
         "persian_rummy_env stands below agents",
     ),
     ("persian_rummy_env/aec_env.py", "import ray", "persian_rummy_env may use"),
+    ("persian_rummy_env/aec_env.py", "from agents.opinions import PolicyAdviser", "stands below agents"),
+    ("persian_rummy_env/commands/show.py", "from agents import network", "persian_rummy_env stands below agents"),
     ("persian_rummy_env/aec_env.py", "import torch", "torch belongs to"),
     ("persian_rummy_env/aec_env.py", "import matplotlib", "persian_rummy_env may use"),
     ("persian_rummy_env/aec_env.py", "from persian_rummy_env.adapters import rllib", "adapters are imported by nobody"),
@@ -275,6 +282,10 @@ def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
     shipped = {name for name in names if name.endswith(".py")}
     assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
     assert "persian_rummy_env/py.typed" in names
+    fonts = {
+        f"persian_rummy_env/drawing/font/{name}" for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "LICENSE.txt")
+    }
+    assert set(names) >= fonts
     assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
 
 
@@ -296,7 +307,7 @@ def test_wheel_is_imported_away_from_the_repository_without_the_training_stack(w
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import persian_rummy_env\n"
         "print(persian_rummy_env.__file__)\n"
-        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'agents', 'train'} & set(sys.modules)))"
+        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'resvg_py', 'agents', 'train'} & set(sys.modules)))"
     )
     command = [sys.executable, "-I", "-c", program, tmp_path]
     printed = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout

@@ -14,16 +14,15 @@ from rich.text import Text
 from agents.seating import Player
 from persian_rummy_env.partners import Seating
 from persian_rummy_env.rules import NUM_SEATS
+from persian_rummy_env.terminal import paint
 
-COLOURS = {"C": "green", "D": "bright_blue", "H": "bright_red", "S": "bold", "K": "magenta"}
-"""By the last letter of a card: four suits, and the joker."""
 PLACES = ("you", "left", "partner", "right")
 HISTORY = 8
 
 
 def card(name: str) -> Text:
     """A card in notation, in the colour of its suit."""
-    return Text(name, COLOURS[name[-1]])
+    return Text.from_ansi(paint(name))
 
 
 def cards(names: Sequence[str]) -> Text:
@@ -33,11 +32,8 @@ def cards(names: Sequence[str]) -> Text:
 def action(text: str) -> Text:
     """An action in notation with its cards in colour."""
     verb, *rest = text.split()
-    words = [Text(verb)]
-    for word in rest:
-        coloured = word[:2] if word[:2] == "JK" else word
-        words.append(Text(word, COLOURS.get(coloured[-1], "")) if word not in ("set", "run") else Text(word, "dim"))
-    return Text(" ").join(words)
+    words = [Text(word, "dim") if word in ("set", "run") else Text.from_ansi(paint(word)) for word in rest]
+    return Text(" ").join([Text(verb), *words])
 
 
 def table(view: dict[str, Any], players: Sequence[Player]) -> RenderableType:

@@ -41,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         from .app import make_app
         from .messages import MAX_BYTES
+        from .protocol import Protocol
     except ImportError as error:
         sys.stderr.write(f"python -m agents.serve: error: {error}; install with: pip install -e '.[play]'\n")
         return 2
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout.write(f"Persian Rummy: http://{args.host}:{args.port}/\n")
     sys.stdout.flush()
     uvicorn.run(
-        make_app(lobby, hosts), host=args.host, port=args.port, ws="websockets-sansio", ws_max_size=MAX_BYTES,
+        make_app(lobby, hosts), host=args.host, port=args.port, ws=Protocol, ws_max_size=MAX_BYTES,
         log_level="warning", server_header=False,
     )  # fmt: skip
     return 0

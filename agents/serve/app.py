@@ -20,10 +20,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from persian_rummy_env.drawing import symbols
 from persian_rummy_env.record import dumps
+from persian_rummy_env.replay_page import security_policy
 
-from .faces import symbols
 from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
+from .replays import Replays
 from .rooms import Link, Lobby, Room
 
 STATIC = Path(__file__).with_name("static")
@@ -68,6 +70,8 @@ def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
             Route("/api/tables", open_table, methods=["POST"]),
             Route("/api/tables/{table}/join", join_table, methods=["POST"]),
             Route("/api/tables/{table}/record", get_record),
+            Route("/api/tables/{table}/replay", open_replay, methods=["POST"]),
+            Route("/replay/{key}", show_replay),
             WebSocketRoute("/ws/{table}", sit),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
@@ -76,6 +80,7 @@ def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
         lifespan=life,
     )
     app.state.lobby = lobby
+    app.state.replays = Replays(lobby)
     app.state.page = (STATIC / "index.html").read_text(encoding="utf-8").replace("<!--symbols-->", symbols())
     return app
 
@@ -87,7 +92,7 @@ async def _sweep(lobby: Lobby) -> None:
 
 
 class _Headers:
-    """Puts ``HEADERS`` on every answer."""
+    """Puts ``HEADERS`` on every answer, but those that it has of its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -95,10 +100,9 @@ class _Headers:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message["headers"],
-                    *((name.encode(), value.encode()) for name, value in HEADERS.items()),
-                ]
+                own = {name.lower() for name, _ in message["headers"]}
+                ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *(one for one in ours if one[0] not in own)]
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
@@ -173,12 +177,30 @@ def _seated(room: Room, seat: int, name: str) -> Response:
 
 async def get_record(request: Request) -> Response:
     """The record of a finished game, for those who played it."""
+    room = _room_played(request)
+    headers = {"content-disposition": f'attachment; filename="persian-rummy-{room.table.seed}.jsonl"'}
+    return Response(dumps(room.record()) + "\n", media_type="application/jsonl", headers=headers)
+
+
+async def open_replay(request: Request) -> Response:
+    """The address of the replay page of a finished game, for those who played it, to go to and to hand on."""
+    await _body(request, {})
+    return JSONResponse({"url": request.app.state.replays.address(_room_played(request))}, 201)
+
+
+async def show_replay(request: Request) -> Response:
+    """The replay page of a finished game."""
+    page = await request.app.state.replays.page(request.path_params["key"])
+    return HTMLResponse(page, headers={"content-security-policy": f"{security_policy()}; frame-ancestors 'none'"})
+
+
+def _room_played(request: Request) -> Room:
+    """The table of a request, if it names the token of one of its seats."""
     room = _lobby(request).room(request.path_params["table"])
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or room.seat_of(token) is None:
         raise MessageError("token", "expected the token of a seat of this table")
-    headers = {"content-disposition": f'attachment; filename="persian-rummy-{room.table.seed}.jsonl"'}
-    return Response(dumps(room.record()) + "\n", media_type="application/jsonl", headers=headers)
+    return room
 
 
 # A seat ------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from persian_rummy_env.rules import RuleSet
 from .messages import Act, Hint, MessageError, Undo, seat_specs
 from .thinking import Thinker
 
+IDLE = 24
+"""So many times as long as a deserted table, one stays at which people sit and do nothing."""
 MAX_REPLIES = 16
 """Answers that wait for a slow reader; the table itself is sent as it stands, never queued."""
 
@@ -73,6 +75,7 @@ class Room:
         drawn: the draw for partners, ``[name, card]`` in order, or empty.
         failed: what a policy did wrong, if the game had to stop for it.
         pause: seconds before a policy's action, so that people can follow.
+        replay_key: of the address of its replay page, once somebody who played has asked for it.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Room:
     drawn: list[list[str]] = field(default_factory=list)
     version: int = 0
     failed: str | None = None
+    replay_key: str | None = None
     used: float = field(default_factory=time.monotonic)
     _playing: asyncio.Task[None] | None = None
 
@@ -275,7 +279,7 @@ class Lobby:
         thinker: the policies on offer.
         rules: of all games.
         limit: tables at most.
-        keep: seconds that a table stays without anybody connected.
+        keep: seconds that a table stays without anybody connected; with somebody who does nothing, ``IDLE`` times that.
         pause: seconds before a policy's action.
         seeds: where the seeds of games come from.
     """
@@ -334,7 +338,9 @@ class Lobby:
         """Clear away tables that nobody has been at for long; finished ones sooner where room is short."""
         now = time.monotonic()
         deserted = [room for room in self.rooms.values() if room.deserted]
-        gone = [room for room in deserted if now - room.used > self.keep]
+        gone = [
+            room for room in self.rooms.values() if now - room.used > (self.keep if room.deserted else IDLE * self.keep)
+        ]
         if len(self.rooms) - len(gone) >= self.limit:
             gone += sorted(
                 (room for room in deserted if room.table.over and room not in gone), key=lambda one: one.used

@@ -128,6 +128,18 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
         ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 2", ["--game 2", "holds 1 game"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 0", ["--game", "'0'", "a whole number of at least 1"]),
+        (f"show {GOLDEN}/chain_take.jsonl --view player_0", ["--view", "--html FILE"]),
+        (f"show {GOLDEN}/chain_take.jsonl --policy expert", ["--policy", "--html FILE"]),
+        (f"show {GOLDEN}/chain_take.jsonl --four-colours", ["--four-colours", "--html FILE"]),
+        (f"show {GOLDEN}/chain_take.jsonl --html - --view player_4", ["--view", "'player_4'", "player_3"]),
+        (f"show {GOLDEN}/chain_take.jsonl --html - --worlds 3", ["--worlds", "--policy NAME"]),
+        (
+            f"show {GOLDEN}/chain_take.jsonl --html - --policy exprt",
+            ["unknown policy 'exprt'", "did you mean 'expert'"],
+        ),
+        (f"show {GOLDEN}/chain_take.jsonl --html - --policy file:nowhere", ["--policy file:nowhere", "no such policy"]),
+        (f"show {GOLDEN}/first_pass.jsonl --html - --policy champion", ["--policy champion", "stock_out='end'"]),
+        (f"show {GOLDEN}/chain_take.jsonl --html /nowhere/a.html", ["/nowhere", "No such file"]),
         ("stats", ["FILE"]),
         ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
         ("stats games.jsonl --plot stats.pdf", ["--plot", "'stats.pdf'", "a name that ends in .png"]),
@@ -336,6 +348,16 @@ def test_the_score_of_every_deal_adds_up_in_its_account(path: Path) -> None:
     assert numbers == [n for deal in record["deals"] for n in range(1, len(deal["actions"]) + 1)]
 
 
+def test_show_is_in_colour_where_that_is_wanted(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = run("show", str(GOLDEN / "chain_take.jsonl"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = run("show", str(GOLDEN / "chain_take.jsonl"))
+    assert "\x1b" not in plain.out
+    assert coloured.out.count("\x1b[32m") > 10
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.out) == plain.out
+
+
 def test_show_tells_what_an_action_brought() -> None:
     def lines(name: str) -> list[str]:
         [record] = read(GOLDEN / f"{name}.jsonl")
@@ -362,6 +384,62 @@ def test_show_chooses_a_game_and_names_one_that_does_not_replay(bad_file: Path, 
     assert [line.split(", ")[0] for line in ran.err.splitlines()] == [
         f"persian-rummy show: {bad_file}: line {line}" for line in (2, 3, 5)
     ]
+
+
+def test_show_makes_a_page_of_the_games_that_replay(bad_file: Path, tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    page = tmp_path / "games.html"
+    ran = run("show", str(bad_file), "--html", str(page), "--view", "open")
+    assert ran.status == 1
+    assert ran.out == ""
+    assert [line.partition(",")[0] for line in ran.err.splitlines()] == [
+        f"persian-rummy show: {bad_file}: line {line}" for line in (2, 3, 5)
+    ]
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_show_leaves_no_page_without_a_game(bad_file: Path, tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    page = tmp_path / "games.html"
+    page.write_text("an older one")
+    ran = run("show", str(bad_file), "--game", "2", "--html", str(page))
+    assert ran.status == 1
+    assert "no game to show" in ran.err
+    assert page.read_text() == "an older one"
+
+
+def test_show_asks_policies_and_says_where_they_are(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    argv = [
+        "show",
+        str(GOLDEN / "chain_take.jsonl"),
+        "--html",
+        "-",
+        "--view",
+        "open",
+        "--policy",
+        "expert",
+        "--worlds",
+        "2",
+    ]
+    ran = run(*argv)
+    assert ran.status == 0
+    assert ran.out.startswith("<!doctype html>")
+    monkeypatch.setitem(sys.modules, "agents.opinions", None)
+    ran = run(*argv)
+    assert ran.status == 2
+    assert "--policy expert" in ran.err
+    assert "pip install -e '.[train]'" in ran.err
+
+
+def test_a_page_without_policies_needs_no_agents() -> None:
+    program = (
+        "import sys\n"
+        "from persian_rummy_env import cli\n"
+        f"cli.main(['show', {str(GOLDEN / 'chain_take.jsonl')!r}, '--html', '-', '--view', 'open'])\n"
+        "print(*sorted({'agents', 'torch', 'train'} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("<!doctype html>")
+    assert ran.stderr.strip() == ""
 
 
 # info -----------------------------------------------------------------------------------------------------------------

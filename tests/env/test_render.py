@@ -1,21 +1,24 @@
-"""Text and picture of the table: what is on them, and what a player's view keeps hidden."""
+"""The table as text and the render modes: what they show, and what a player's view keeps hidden."""
 
+import io
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from persian_rummy_env import env, picture, render
+from persian_rummy_env import env, render, terminal
 from persian_rummy_env.cards import CARD_NAMES, cards_in
 from persian_rummy_env.testing import exchange_hidden
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, leave, over, play, play_on
 from tests.env.play import equal, position, scaled
 from tests.env.play import play as play_vector
+
+CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def laid(game: np.void) -> list[str]:
@@ -173,7 +176,7 @@ def test_the_picture_is_an_array_that_is_the_callers_and_changes_with_the_game()
     before = table.render()
     assert isinstance(before, np.ndarray)
     assert before.dtype == np.uint8
-    assert before.shape == (700, 1000, 3)
+    assert before.shape == (800, 1280, 3)
     assert colours(before) > 20
     kept = before.copy()
     before[:] = 0
@@ -183,22 +186,6 @@ def test_the_picture_is_an_array_that_is_the_callers_and_changes_with_the_game()
         after = table.render()
         assert (after != kept).any()
         kept = after
-
-
-@pytest.mark.parametrize("stacked", [False, True])
-def test_every_card_can_be_told_from_every_other_by_what_a_fan_leaves_free(stacked: bool) -> None:
-    free = (slice(0, picture.STEP), slice(None)) if stacked else (slice(None), slice(0, picture.STEP))
-    faces = [np.asarray(picture._face(card, stacked))[free].astype(int) for card in range(53)]
-    for one, other in combinations(faces, 2):
-        clearly_different = (abs(one - other) > 80).any(axis=-1).sum()
-        assert clearly_different >= 8
-
-
-def test_crowded_tables_fit_the_picture() -> None:
-    crowd = " ".join(card for card in CARD_NAMES[:28])
-    table = position({0: crowd, 1: "QS KS"}, pile=" ".join(CARD_NAMES[29:49]), stock="")
-    for view in (None, 0, 1, 2, 3):
-        assert colours(render.rgb_array(table.get_state()[0], view)) > 20
 
 
 def test_rendering_changes_nothing() -> None:
@@ -212,12 +199,90 @@ def test_rendering_changes_nothing() -> None:
     assert equal(table.get_state(), before)
 
 
+def test_colour_changes_no_word_and_tells_the_suits_apart() -> None:
+    codes = set()
+    for state in games(seed=5, steps=scaled(60, least=20)):
+        plain, coloured = render.ansi(state[0]), render.ansi(state[0], colour=True)
+        assert CODE.sub("", coloured) == plain
+        codes |= set(re.findall(r"\x1b\[([0-9;]+)m(?:[2-9TJQKA][CDHS]|JK)", coloured))
+    assert {code.split(";")[0] for code in codes} == {"32", "94", "91", "1", "35"}
+
+
+def test_the_card_owed_is_reversed_in_the_hand_that_owes_it() -> None:
+    table = position({1: "7C 7D 2S", 2: "3S"}, pile="4H 7H 5H", stock="2C", seat=1)
+    play_vector(table, "take 7H")
+    assert "\x1b[91;7m7H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
+    assert "\x1b[91m5H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
+    assert ";7m" not in render.ansi(position({1: "7C"}).get_state()[0], colour=True)
+
+
+@pytest.mark.parametrize("width", [20, 33, 60])
+def test_lines_fit_the_width_and_say_the_same(width: int) -> None:
+    longest = 0
+    for state in games(seed=6, steps=scaled(120, least=20)):
+        lines = render.ansi(state[0], width=width).splitlines()
+        longest = max(longest, *map(len, lines))
+        assert " ".join("\n".join(lines).split()) == " ".join(render.ansi(state[0]).split())
+        assert CODE.sub("", render.ansi(state[0], colour=True, width=width)).splitlines() == lines
+    assert width - 12 < longest <= width
+
+
+def test_a_width_that_is_too_small_is_refused() -> None:
+    with pytest.raises(ValueError, match="width=19: expected at least 20 columns"):
+        render.ansi(position({1: "7C"}).get_state()[0], width=19)
+
+
+class Screen(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_text_is_in_colour_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    table = env(render_mode="ansi")
+    table.reset(seed=1)
+    game = table.get_state()[0]
+    assert table.render() == render.ansi(game)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", Screen())
+        assert table.render() == render.ansi(game, colour=True, width=40)
+        patch.setenv("NO_COLOR", "1")
+        assert table.render() == render.ansi(game, width=40)
+        patch.delenv("NO_COLOR")
+        patch.setenv("TERM", "dumb")
+        assert table.render() == render.ansi(game, width=40)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert table.render() == render.ansi(game, colour=True)
+
+
+def test_cards_of_any_text_are_painted() -> None:
+    text = "discard 9H: JK, TS; take JK2; and not 9HX or 19H"
+    assert CODE.sub("", terminal.paint(text)) == text
+    assert terminal.paint(text).count("\x1b[0m") == 4
+
+
 def test_human_mode_prints_the_text_and_returns_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     table, text = env(render_mode="human"), env(render_mode="ansi")
     table.reset(seed=1)
     text.reset(seed=1)
     assert table.render() is None
     assert capsys.readouterr().out == f"{text.render()}\n"
+
+
+def test_a_picture_tells_the_last_actions_since_the_start() -> None:
+    table = env(render_mode="rgb_array", episode="deal")
+    table.reset(options={"dealer": 3, "decks": [OUT_AT_ONCE]})
+    play(table, *GOING_OUT[:2])
+    told = [(0, action) for action in GOING_OUT[:2]]
+    game = table.get_state()[0]
+    assert (table.render() == render.rgb_array(game, recent=told)).all()
+    assert (render.rgb_array(game, recent=told) != render.rgb_array(game)).any()
+    table.set_state(table.get_state())
+    assert (table.render() == render.rgb_array(game)).all()
 
 
 @pytest.mark.parametrize("mode", ["human", "ansi", "rgb_array"])

@@ -20,6 +20,7 @@ client = pytest.importorskip("websockets.sync.client")
 from agents.load import load  # noqa: E402 - the library may be missing
 from agents.serve.app import make_app  # noqa: E402 - the library may be missing
 from agents.serve.messages import MAX_BYTES  # noqa: E402 - the library may be missing
+from agents.serve.protocol import Protocol  # noqa: E402 - the library may be missing
 from agents.serve.rooms import Lobby  # noqa: E402 - the library may be missing
 from agents.serve.thinking import Thinker  # noqa: E402 - the library may be missing
 from persian_rummy_env import RuleSet  # noqa: E402 - the library may be missing
@@ -28,10 +29,11 @@ POLICIES = ("greedy", "expert", "python:tests.agents.strangers:Unmasked")
 
 
 class Server:
-    """A running server: ``url`` and ``lobby``."""
+    """A running server: ``url``, ``lobby``, and its ``connections``, the WebSockets that are open."""
 
-    def __init__(self, lobby: Lobby, port: int) -> None:
+    def __init__(self, lobby: Lobby, port: int, connections: set[Any]) -> None:
         self.lobby = lobby
+        self.connections = connections
         self.host = f"127.0.0.1:{port}"
         self.url = f"http://{self.host}"
 
@@ -71,7 +73,7 @@ def serving(*, deals: int = 1, pause: float = 0.0, seed: int = 7, **limits: Any)
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     config = uvicorn.Config(
-        make_app(lobby, ["127.0.0.1", "localhost"]), port=port, ws="websockets-sansio", ws_max_size=MAX_BYTES,
+        make_app(lobby, ["127.0.0.1", "localhost"]), port=port, ws=Protocol, ws_max_size=MAX_BYTES,
         log_level="warning", timeout_graceful_shutdown=1,
     )  # fmt: skip
     running = uvicorn.Server(config)
@@ -81,7 +83,7 @@ def serving(*, deals: int = 1, pause: float = 0.0, seed: int = 7, **limits: Any)
         assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
     try:
-        yield Server(lobby, port)
+        yield Server(lobby, port, running.server_state.connections)
     finally:
         running.should_exit = True
         thread.join(20)

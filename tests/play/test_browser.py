@@ -3,68 +3,27 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from persian_rummy_env import decode_action
 from persian_rummy_env.replay import verify
+from tests.play.browsing import PHONE, expect, needs_browser, wait_until
 from tests.play.serving import Server, serving
 
-try:
-    from playwright.sync_api import Browser, Page, expect, sync_playwright
-except ImportError:
-    sync_playwright = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
-CHROMIUM = shutil.which("chromium")
-MISSING = [name for name, there in (("playwright", sync_playwright), ("chromium", CHROMIUM)) if not there]
-if MISSING:
-    sys.stderr.write(f"\n!!! THE BROWSER IS NOT TESTED: {' and '.join(MISSING)} missing\n")
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"THE BROWSER IS NOT TESTED: {' and '.join(MISSING)} missing")
-
-PHONE = {"width": 360, "height": 640}
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with serving() as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page of a new visitor; any error of its scripts fails the test."""
-    yield from visit(browser)
-
-
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    yield from visit(browser, viewport=PHONE, has_touch=True, is_mobile=True)
-
-
-def visit(browser: Browser, **options: Any) -> Iterator[Page]:
-    context = browser.new_context(**options)
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
-    yield page
-    context.close()
-    assert faults == []
 
 
 def sit_down(page: Page, server: Server, *, draw: bool = False) -> str:
@@ -79,14 +38,6 @@ def sit_down(page: Page, server: Server, *, draw: bool = False) -> str:
     page.locator("#table").wait_for()
     page.locator("#hand .card").first.wait_for()
     return page.evaluate("location.hash.slice(1)")
-
-
-def wait_until(page: Page, expression: str, seconds: float = 15) -> None:
-    """Playwright's own waiting needs eval, which the page's content security policy forbids."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(f"Boolean({expression})"):
-        assert time.monotonic() < end, f"waited {seconds} s for {expression}"
-        page.wait_for_timeout(10)
 
 
 def legal(page: Page) -> list[str]:
@@ -244,6 +195,47 @@ def test_hint_and_taking_back(page: Page, server: Server, monkeypatch: pytest.Mo
     assert len(server.lobby.rooms[table].table.played) == before
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#advice")).to_contain_text("expert: ")
+
+
+def test_the_lay_off_button(page: Page, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One card chosen that goes on one kind of meld only: the button says so, and lays it off."""
+    monkeypatch.setattr(server.lobby, "seeds", lambda: 11)
+    table = sit_down(page, server)
+    button = page.locator("#meld")
+    while actions := wait_for_turn(page):
+        layoffs = [action for action in actions if action.startswith("layoff")]
+        single = [action for action in layoffs if sum(one.split()[1] == action.split()[1] for one in layoffs) == 1]
+        if single:
+            break
+        play_by_hand(page, pick(actions))
+    else:
+        raise AssertionError("nothing could be laid off in this deal")
+    expect(button).to_have_text("Meld")
+    choose_cards(page, [single[0].split()[1]], "click")
+    expect(button).to_have_text("Lay off")
+    expect(button).to_be_enabled()
+    button.click()
+    expect(page.locator("#log")).to_contain_text(f"you: {single[0]}")
+    expect(button).to_have_text("Meld")
+    played = [one for one in server.lobby.rooms[table].table.played if one.seat == 0]
+    assert decode_action(played[-1].action) == single[0]
+
+
+def test_the_finished_game_is_seen_again(page: Page, server: Server) -> None:
+    table = sit_down(page, server)
+    expect(page.locator("#replay")).to_be_hidden()
+    played = play_deal(page)
+    page.get_by_role("button", name="See it again").click()
+    page.wait_for_url("**/replay/*")
+    wait_until(page, "document.querySelector('#list button')")
+    shown = page.locator("#list .action").all_text_contents()
+    assert shown[:-1] == [decode_action(one.action) for one in server.lobby.rooms[table].table.played]
+    assert set(played) <= set(shown)
+    expect(page.locator("#about")).to_contain_text("Ada & greedy")
+    page.keyboard.press("End")
+    expect(page.locator("#now")).to_contain_text("the game ends")
+    page.go_back()
+    expect(page.locator("#turn")).to_contain_text("The game is over")
 
 
 def test_a_phone_is_wide_enough(phone: Page, server: Server) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from agents.serve import app, rooms
 from persian_rummy_env.cards import CARD_NAMES
 from persian_rummy_env.replay import verify
 from tests.play.serving import Server, play_to_end, receive, serving
@@ -274,6 +276,63 @@ def test_the_record_is_for_those_who_played_and_only_after_the_end(server: Serve
     assert verify(json.loads(record_of(server, seat["table"], seat["token"]))) is None
 
 
+def replay_of(server: Server, table: str, token: str, **headers: str) -> str:
+    """The address of the replay page."""
+    return server.post(f"/api/tables/{table}/replay", {}, authorization=f"Bearer {token}", **headers)["url"]
+
+
+def fetched(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return answer.read().decode(), answer.headers
+
+
+def test_no_seat_sees_the_hands_of_a_game_under_way_in_its_replay(server: Server) -> None:
+    """Before the first action, in the middle and at the last decision; then the page is for those who played."""
+    seat, other = server.open(), server.open()
+    asked = 0
+    with server.sit(seat) as connection:
+        view = receive(connection)
+        while view["phase"] != "over":
+            if view["legal"]:
+                assert refused(lambda: replay_of(server, seat["table"], seat["token"])) == 409
+                assert refused(lambda: record_of(server, seat["table"], seat["token"])) == 409
+                asked += 1
+                connection.send(json.dumps({"type": "act", "version": view["version"], "action": view["legal"][0]}))
+                acted = view["version"]
+                view = receive(connection, until=lambda one, acted=acted: one["version"] > acted)
+            else:
+                view = receive(connection)
+    assert asked > 5
+    assert server.lobby.rooms[seat["table"]].replay_key is None
+    assert refused(lambda: replay_of(server, seat["table"], other["token"])) == 403
+    assert refused(lambda: replay_of(server, seat["table"], "")) == 403
+    assert refused(lambda: replay_of(server, seat["table"], seat["token"], origin="http://evil.example")) == 403
+    assert refused(lambda: server.post(f"/api/tables/{seat['table']}/replay", {})) == 403
+    assert refused(lambda: replay_of(server, other["table"], other["token"])) == 409
+    url = replay_of(server, seat["table"], seat["token"])
+    assert url == replay_of(server, seat["table"], seat["token"])
+    page, headers = fetched(server.url + url)
+    assert page.startswith("<!doctype html>")
+    [policy] = headers.get_all("content-security-policy")
+    assert "default-src 'none'" in policy
+    assert "'self'" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_an_address_that_nobody_was_told_shows_nothing(server: Server) -> None:
+    """With a finished game, and one under way, that nobody has asked to see again."""
+    server.open()
+    seat = server.open()
+    with server.sit(seat) as connection:
+        play_to_end(connection)
+    for key in ("", "x", "%00", "%C3%A9", "None", "..%2f", "A" * 2000, seat["table"], seat["token"]):
+        assert refused(lambda key=key: fetched(f"{server.url}/replay/{key}")) == 404
+    url = replay_of(server, seat["table"], seat["token"])
+    assert refused(lambda: fetched(server.url + url[:-1])) == 404
+    del server.lobby.rooms[seat["table"]]
+    assert refused(lambda: fetched(server.url + url)) == 404
+
+
 def cards_in(value: Any) -> Iterator[str]:
     """All cards that stand anywhere in a message."""
     if isinstance(value, dict):
@@ -363,25 +422,134 @@ def test_tables_are_limited_and_cleared_away() -> None:
         assert len(server.lobby.rooms) == 1
 
 
-def test_a_slow_reader_does_not_hold_the_table_up_or_fill_memory(server: Server) -> None:
-    seat = server.open(["human", "human", "human", "human"])
-    others = [server.post(f"/api/tables/{seat['table']}/join", {"seat": n, "name": f"p{n}"}) for n in (1, 2, 3)]
+def test_tables_that_nobody_visits_are_given_up_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request comes, no table is asked for: time alone clears them away, the visited ones much later."""
+    monkeypatch.setattr(app, "SWEEP_EVERY", 0.05)
+    with serving(keep=0.4) as server:
+        left, visited = server.open(), server.open()
+        with server.sit(visited) as connection:
+            receive(connection)
+            wait_for(lambda: left["table"] not in server.lobby.rooms)
+            assert visited["table"] in server.lobby.rooms
+            monkeypatch.setattr(rooms, "IDLE", 2)
+            assert closing_code(connection) == 4001
+        wait_for(lambda: not server.lobby.rooms)
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+class Deaf:
+    """A seat's connection by hand, over a socket with little room, that sends and reads only when it is told to."""
+
+    def __init__(self, server: Server, seat: dict[str, Any]) -> None:
+        host, port = server.host.split(":")
+        self.socket = socket.socket()
+        self.close = self.socket.close
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.socket.settimeout(20)
+        self.socket.connect((host, int(port)))
+        self.port = self.socket.getsockname()[1]
+        self.socket.sendall(
+            f"GET /ws/{seat['table']} HTTP/1.1\r\nHost: {server.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n".encode()
+        )
+        answer = b""
+        while not answer.endswith(b"\r\n\r\n"):
+            answer += self.socket.recv(1)
+        assert b" 101 " in answer
+        self.socket.sendall(self.frame(1, json.dumps({"type": "join", "token": seat["token"]}).encode()))
+        wait_for(lambda: server.lobby.rooms[seat["table"]].seats[seat["seat"]].link is not None)
+
+    @staticmethod
+    def frame(kind: int, content: bytes) -> bytes:
+        """A short frame, masked with zeros."""
+        assert len(content) < 126
+        return bytes([0x80 | kind, 0x80 | len(content), 0, 0, 0, 0]) + content
+
+    def unsent(self, server: Server) -> int:
+        """Bytes that the server holds for it."""
+        [mine] = [one for one in server.connections if getattr(one, "client", (0, 0))[1] == self.port]
+        return mine.transport.get_write_buffer_size()
+
+    def read(self, until: bytes) -> bytes:
+        """All that has been sent, up to some words."""
+        heard = b""
+        while until not in heard:
+            part = self.socket.recv(65536)
+            assert part, "the connection ended"
+            heard += part
+        return heard
+
+
+PADDING = 100_000
+"""Bytes that make a table large, so that the system's own buffers, of some megabytes, are soon full."""
+
+
+def test_a_slow_reader_holds_nobody_up_and_fills_no_memory(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seat reads nothing while its table changes hundreds of times, by somebody who comes and goes."""
+    seat = server.open(["human", "human", "greedy", "greedy"])
+    other = server.post(f"/api/tables/{seat['table']}/join", {"seat": 1, "name": "Bea"})
     room = server.lobby.rooms[seat["table"]]
-    with server.sit(others[2]) as idle, server.sit(seat) as a, server.sit(others[0]) as b, server.sit(others[1]) as c:
-        receive(idle)
-        moved = 0
-        for _ in range(60):
-            if room.table.over or room.table.seat == 3:
-                break
-            connection = (a, b, c)[room.table.seat]
-            view = receive(connection, until=lambda one: one["version"] == room.version and bool(one["legal"]))
-            connection.send(json.dumps({"type": "act", "version": view["version"], "action": view["legal"][-1]}))
-            until = time.monotonic() + 10
-            while room.version == view["version"]:
-                assert time.monotonic() < until
-                time.sleep(0.002)
-            moved += 1
-        assert moved >= 2
-        link = room.seats[3].link
-        assert link is not None
-        assert len(link.replies) <= 16
+    made, changes, most = 0, 0, 0
+    snapshot, changed = room.snapshot, room.changed
+
+    def counted_snapshot(number: int) -> dict[str, Any]:
+        nonlocal made
+        made += number == 0
+        return snapshot(number) | {"change": changes, "padding": "x" * (PADDING if number == 0 else 0)}
+
+    def counted_changed() -> None:
+        nonlocal changes
+        changes += 1
+        changed()
+
+    monkeypatch.setattr(room, "snapshot", counted_snapshot)
+    monkeypatch.setattr(room, "changed", counted_changed)
+    deaf = Deaf(server, seat)
+    before = changes
+    for _ in range(150):
+        start = time.monotonic()
+        with server.sit(other) as connection:
+            receive(connection)
+        assert time.monotonic() - start < 5, "somebody else was held up"
+        most = max(most, deaf.unsent(server))
+    assert changes - before >= 290
+    link = room.seats[0].link
+    assert link is not None
+    assert len(link.replies) == 0
+    assert most < 65536 + 2 * PADDING, "what a reader leaves unread piles up"
+    assert made < changes / 2, "tables were written down for somebody who does not read"
+    with server.sit(server.open()) as connection:
+        assert play_to_end(connection)[-1]["phase"] == "over"
+    wait_for(lambda: room.seats[1].link is None)
+    time.sleep(0.1)
+    heard = deaf.read(f'"change":{changes}'.encode())
+    assert heard.count(b'"type":"view"') < changes / 2
+    deaf.close()
+
+
+def test_a_client_that_sends_pings_and_reads_nothing_is_cut_off(server: Server) -> None:
+    """Pings are answered below the application, where nothing waits for the reader."""
+    seat = server.open()
+    deaf = Deaf(server, seat)
+    pings = Deaf.frame(9, b"p" * 125) * 500
+    most, cut_off = 0, False
+    for _ in range(800):  # 52 MB
+        try:
+            deaf.socket.sendall(pings)
+        except OSError:
+            cut_off = True
+            break
+        with suppress(ValueError):  # it has gone
+            most = max(most, deaf.unsent(server))
+    assert cut_off
+    assert most < 1024 * 1024
+    deaf.close()
+    wait_for(lambda: server.lobby.rooms[seat["table"]].seats[0].link is None)
+    with server.sit(seat) as connection:
+        assert receive(connection)["seat"] == 0

@@ -19,6 +19,7 @@ export class TableView {
     byId("undo").onclick = () => this.say({ type: "undo" });
     byId("hint").onclick = () => this.say({ type: "hint", policy: byId("adviser").value });
     byId("record").onclick = () => this.saveRecord();
+    byId("replay").onclick = () => this.seeReplay();
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     ask("/api/lobby").then((answer) => answer.json()).then(({ policies }) => {
@@ -331,9 +332,22 @@ export class TableView {
     byId("after").hidden = view.phase !== "over";
   }
 
+  /** That this browser holds a seat of the table. */
+  get proof() {
+    return { authorization: `Bearer ${tokenOf(this.table)}` };
+  }
+
+  async seeReplay() {
+    try {
+      location.assign((await (await ask(`/api/tables/${this.table}/replay`, {}, this.proof)).json()).url);
+    } catch (error) {
+      alertUser(error.message);
+    }
+  }
+
   async saveRecord() {
     try {
-      const answer = await ask(`/api/tables/${this.table}/record`, undefined, { authorization: `Bearer ${tokenOf(this.table)}` });
+      const answer = await ask(`/api/tables/${this.table}/record`, undefined, this.proof);
       const url = URL.createObjectURL(await answer.blob());
       make("a", { href: url, download: `persian-rummy-${this.table}.jsonl` }).click();
       setTimeout(() => URL.revokeObjectURL(url), 10_000);

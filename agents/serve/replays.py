@@ -1,0 +1,56 @@
+"""Finished games as pages to step through, each at an address that only those who played are told."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+
+from persian_rummy_env.replay_page import replay_page
+
+from .messages import MessageError
+from .rooms import Lobby, Room
+
+KEPT = 8
+"""Pages that stay in memory, those asked for last; any other is made anew, which takes part of a second."""
+
+
+class Replays:
+    """The pages of a lobby's finished games. A page goes with its table."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        self.lobby = lobby
+        self._pages: OrderedDict[str, str] = OrderedDict()
+        self._one_at_a_time = asyncio.Lock()
+
+    def address(self, room: Room) -> str:
+        """Where the page of a finished game is: the same for all who played, and not to be guessed.
+
+        Raises:
+            MessageError: it is not over: until then its cards are nobody's to see.
+        """
+        room.record()
+        room.replay_key = room.replay_key or secrets.token_urlsafe(24)
+        return f"/replay/{room.replay_key}"
+
+    async def page(self, key: str) -> str:
+        """The page at an address.
+
+        Raises:
+            MessageError: there is none (any more).
+        """
+        room = self.room(key)
+        async with self._one_at_a_time:
+            if key not in self._pages:
+                self._pages[key] = await asyncio.to_thread(replay_page, [(1, room.record())])
+                while len(self._pages) > KEPT:
+                    self._pages.popitem(last=False)
+            self._pages.move_to_end(key)
+            return self._pages[key]
+
+    def room(self, key: str) -> Room:
+        """The table whose game is at an address."""
+        for room in self.lobby.rooms.values():
+            if room.replay_key and secrets.compare_digest(room.replay_key.encode(), key.encode()):
+                return room
+        raise MessageError("no table", "there is no such game, or its table has been cleared away")

@@ -1,0 +1,103 @@
+"""The pictures of ``docs/render.md``: ``python -m experiments.render_pictures`` writes ``docs/images/table_*``, and
+``docs/images/cards.png``. The same command makes the same pictures."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from rich.console import Console
+from rich.text import Text
+
+from agents.choose import choose
+from agents.load import load
+from agents.table import Table
+from persian_rummy_env import render
+from persian_rummy_env.actions import ACTION_NAMES
+from persian_rummy_env.cards import CARD_NAMES, NUM_PLAIN
+from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, card_face, draw_table, raster
+from persian_rummy_env.state import NOTHING_OWED
+
+IMAGES = Path("docs/images")
+PLAYERS = ("Ada", "expert", "Grace", "deepest")
+FOUR = Look(four_colours=True)
+COLOURS = 128
+"""Of a PNG: enough for flat colours with smooth edges, and a third of the bytes."""
+
+
+def position(wanted: Callable[[np.void], bool]) -> tuple[np.void, list[tuple[int, str]]]:
+    """The first position of expert games that is as wanted, and what was played before it."""
+    expert = load("expert")
+    for seed in range(1000):
+        table = Table(seed=seed)
+        while not table.over:
+            game = table.games()[0]
+            if wanted(game):
+                return game, [(one.seat, ACTION_NAMES[one.action]) for one in table.played[-8:]]
+            table.play(int(choose(table.games(), expert)[0]))
+    raise SystemExit("error: a thousand games have no such position")
+
+
+def lively(game: np.void) -> bool:
+    """Something of everything on the table."""
+    hands = [render.hand(game, seat, None) for seat in range(4)]
+    return (
+        len(render.melds(game)) >= 5
+        and len({seat for meld in render.melds(game) for seat in meld.seats}) == 4
+        and int(game["pile_size"]) >= 6
+        and min(len(one.cards) for one in hands) >= 3
+        and sum(any(one.known) for one in hands) >= 2
+        and int(game["deal"]) == 1
+    )
+
+
+def owing(game: np.void) -> bool:
+    """Somebody else than seat 0 has to meld a card that was taken with others."""
+    return int(game["owed"]) != NOTHING_OWED and int(game["seat"]) == 3 and sum(map(int, game["points"])) > 0
+
+
+def save(svg: str, path: Path) -> None:
+    whole = raster.rasterise(svg, raster.FONTS)
+    flat = Image.new("RGB", whole.size, "white")
+    flat.paste(whole, (0, 0), whole)
+    flat.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def cards(width: int, gap: int) -> str:
+    """All faces and a back, by suits, as one SVG."""
+    names = [*CARD_NAMES[:NUM_PLAIN], "JK", None]
+    across, down = 14, 4
+    height = width * CARD_HEIGHT // CARD_WIDTH
+    whole = (across * (width + gap) - gap, down * (height + gap) - gap)
+    drawn = []
+    for number, name in enumerate(names):
+        column, row = (number % 13, number // 13) if number < NUM_PLAIN else (13, number - NUM_PLAIN)
+        face = card_face(name, look=FOUR, width=width)
+        drawn.append(face.replace("<svg ", f'<svg x="{column * (width + gap)}" y="{row * (height + gap)}" ', 1))
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole[0]}" height="{whole[1]}">'
+    return f"{head}{''.join(drawn)}</svg>"
+
+
+def terminal(text: str, width: int) -> str:
+    """A coloured text as a terminal shows it, as SVG."""
+    console = Console(record=True, width=width, file=io.StringIO(), highlight=False)
+    console.print(Text.from_ansi(text))
+    return console.export_svg(title='env.render(), render_mode="ansi"')
+
+
+def main() -> None:
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    game, recent = position(lively)
+    save(draw_table(game, players=PLAYERS, recent=recent, width=1280), IMAGES / "table_open.png")
+    (IMAGES / "table_ansi.svg").write_text(terminal(render.ansi(game, colour=True, width=92), 92), encoding="utf-8")
+    game, recent = position(owing)
+    save(draw_table(game, 0, players=PLAYERS, recent=recent, look=FOUR, width=1280), IMAGES / "table_seat.png")
+    save(cards(56, 6), IMAGES / "cards.png")
+    print(*sorted(str(path) for path in (*IMAGES.glob("table_*"), IMAGES / "cards.png")), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

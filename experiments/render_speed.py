@@ -1,0 +1,113 @@
+"""How many pictures of the table a second one core draws: ``python -m experiments.render_speed``.
+
+Games of the bot ``expert`` are played on the AEC face with ``render_mode="rgb_array"``, and every position is drawn.
+Only ``render()`` is timed, by the clock and by the process's own time, which other work on the core does not stretch.
+Each run starts with nothing kept of the ones before. Writes ``results/render_speed.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.choose import choose
+from agents.load import load
+from persian_rummy_env import env
+from persian_rummy_env.drawing import draw_table, raster
+
+from .matches.pages import RESULTS
+from .matches.run import about
+from .speeds.timing import cores, figure, versions, write_whole
+
+RESULT = RESULTS / "render_speed.json"
+SEED = 60_001
+GOAL = 60
+"""Pictures a second that one core is to draw at least."""
+VIEWS = {"all hands": "all", "one seat": 0}
+
+
+def play_and_draw(view: Any, pictures: int, seed: int) -> tuple[dict[str, float], np.ndarray]:
+    """Draw so many positions in a row. Returns figures in pictures a second, or in milliseconds, and the last state."""
+    table, expert = env(render_mode="rgb_array", render_view=view), load("expert")
+    table.reset(seed=seed)
+    raster.forget()
+    clock, own, first, worst = 0.0, 0.0, 0.0, 0.0
+    for number in range(pictures):
+        before, own_before = time.perf_counter(), time.process_time()
+        table.render()
+        took, own_took = time.perf_counter() - before, time.process_time() - own_before
+        clock, own = clock + took, own + own_took
+        first = own_took if number == 0 else first
+        worst = max(worst, own_took) if number else worst
+        if table.get_state()["ended"][0]:
+            table.reset()
+        else:
+            table.step(int(choose(table.get_state(), expert)[0]))
+    figures = {"clock": pictures / clock, "own": pictures / own, "first": 1000 * first, "slowest": 1000 * worst}
+    return figures, table.get_state()
+
+
+def svg_per_second(game: np.void, drawings: int) -> float:
+    before = time.process_time()
+    for _ in range(drawings):
+        draw_table(game)
+    return drawings / (time.process_time() - before)
+
+
+def speeds(pictures: int, runs: int) -> dict[str, Any]:
+    """Every figure on one core, the runs of both views by turns."""
+    taken: dict[str, list[dict[str, float]]] = {name: [] for name in VIEWS}
+    svg = []
+    with cores(1):
+        for number in range(runs):
+            for name, view in VIEWS.items():
+                figures, state = play_and_draw(view, pictures, SEED + number)
+                taken[name].append(figures)
+            svg.append(svg_per_second(state[0], pictures))
+    units = {"clock": "pictures/s", "own": "pictures/s", "first": "ms", "slowest": "ms"}
+    found: dict[str, Any] = {
+        name: {key: figure([one[key] for one in all_of], unit) for key, unit in units.items()}
+        for name, all_of in taken.items()
+    }
+    return {**found, "svg": {"own": figure(svg, "drawings/s")}}
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(prog="python -m experiments.render_speed", description="pictures a second")
+    parser.add_argument("--pictures", type=int, default=300, help="drawn in each run (default %(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="of each figure (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args(argv)
+    start = time.perf_counter()
+    result = {
+        **about("experiments.render_speed", argv),
+        "drawn with": versions("pillow", "resvg-py"),
+        "seed": SEED,
+        "pictures": options.pictures,
+        "goal": GOAL,
+        **speeds(options.pictures, options.runs),
+    }
+    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    for name in VIEWS:
+        one = {key: f"{value['median']:.0f}" for key, value in result[name].items()}
+        print(
+            f"rgb_array, {name}: {one['own']} pictures a second of the process's own time, {one['clock']} by the clock "
+            f"(load {result['machine']['load_before']}); the first {one['first']} ms, the slowest after it "
+            f"{one['slowest']} ms"
+        )
+    print(f"SVG: {result['svg']['own']['median']:.0f} drawings a second")
+    least = min(result[name]["own"]["median"] for name in VIEWS)
+    print(f"the goal of {GOAL} a second is {'reached' if least >= GOAL else 'not reached'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""How much room a replay page takes, and how long it takes to make and to open: ``python -m experiments.replay_size``.
+
+Games of four deals between bots that play at random, the longest there are, until they have so many actions together.
+The page is made with all views, opened in the system's chromium, and stepped through by its key. Writes
+``results/replay_size.json``. Making it is measured in seconds of the processor; opening and stepping, which the browser
+does in several processes, in seconds of the clock, and not at all where the machine is busy with other work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from persian_rummy_env import RuleSet
+from persian_rummy_env.record import Record
+from persian_rummy_env.recorder import simulate
+from persian_rummy_env.replay_page import replay_page
+
+from .matches.pages import RESULTS
+from .matches.run import about
+from .play_pictures import chromium
+from .speeds.timing import write_whole
+
+RESULT = RESULTS / "replay_size.json"
+SEED = 61_001
+STEPS = 200
+
+
+def actions_of(record: Record) -> int:
+    return sum(len(deal["actions"]) for deal in record["deals"])
+
+
+def games(actions: int) -> Iterator[tuple[int, Record]]:
+    """Numbered games, until they have so many actions together."""
+    found = 0
+    for number, record in enumerate(simulate(10_000, SEED, "random", rules=RuleSet(deals=4), batch_size=16), start=1):
+        yield number, record
+        found += actions_of(record)
+        if found >= actions:
+            return
+
+
+def opened(page_file: Path) -> dict[str, Any]:
+    """Seconds from the click to the first table, and milliseconds a step, forward by the key."""
+    with chromium() as launched:
+        page = launched.new_page(viewport={"width": 1280, "height": 800})
+        start = time.perf_counter()
+        page.goto(page_file.as_uri())
+        page.locator("#list button").first.wait_for()
+        ready = time.perf_counter() - start
+        heap = page.evaluate("performance.memory.usedJSHeapSize") / 2**20
+        step = page.evaluate(
+            f"""async () => {{
+                const start = performance.now();
+                for (let n = 0; n < {STEPS}; n++) {{
+                    dispatchEvent(new KeyboardEvent("keydown", {{ key: "ArrowRight" }}));
+                    await new Promise(requestAnimationFrame);
+                }}
+                return (performance.now() - start) / {STEPS};
+            }}"""
+        )
+    return {"open_s": round(ready, 2), "heap_mb": round(heap), "step_ms": round(step, 1)}
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(prog="python -m experiments.replay_size", description="how large replay pages are")
+    parser.add_argument("--actions", type=int, default=5000, help="at least so many (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args(argv)
+    said = about("experiments.replay_size", argv)
+    records = list(games(options.actions))
+    actions = sum(actions_of(record) for _, record in records)
+    first = len(replay_page(records[:1]))  # compiles, too, what has to be compiled
+    start = time.process_time()
+    page = replay_page(records)
+    took = time.process_time() - start
+    an_action = (len(page) - first) / (actions - actions_of(records[0][1]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.html"
+        path.write_text(page, encoding="utf-8")
+        browser = opened(path)
+    if said["machine"]["load_before"] > len(os.sched_getaffinity(0)):
+        browser |= {"open_s": None, "step_ms": None, "not timed": "the machine was busy with other work"}
+    result = {
+        **said,
+        "games": len(records),
+        "actions": actions,
+        "page_kb": round(len(page) / 1000),
+        "bytes_an_action": round(an_action),
+        "kb_without_games": round((len(page) - an_action * actions) / 1000),
+        "make_cpu_s": round(took, 1),
+        **browser,
+    }
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    print(*(f"{name}: {result[name]}" for name in list(result)[5:]), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

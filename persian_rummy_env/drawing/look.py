@@ -1,0 +1,32 @@
+"""The colours of the drawing, and what may be chosen about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PAGE, FELT, RIM = "#f4f1e9", "#2f6e54", "#27604a"
+INK, SOFT, RULE = "#22282a", "#5c635f", "#d9d4c7"
+ON_FELT, SLOT = "#e3eee6", "#5d9179"
+PAPER, EDGE = "#fffdf8", "#8c8f86"
+GOLD, HOT = "#f0c14b", "#c67a00"
+BACK, LATTICE = "#54709a", "#8fa5c6"
+TEAMS = ("#2468a8", "#a84d0c")
+"""By team: the marks of who laid or discarded a card, and the names."""
+SUITS = {"C": INK, "D": "#c0242f", "H": "#c0242f", "S": INK, "K": "#6b2fa0"}
+FOUR_SUITS = SUITS | {"C": "#1d7a3a", "D": "#1f5fbf"}
+"""By the last letter of a card's name: four suits, and the joker."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What may be chosen about the looks.
+
+    Attributes:
+        four_colours: clubs are green and diamonds blue, so that no two suits have the same colour.
+    """
+
+    four_colours: bool = False
+
+    def suit(self, card: str) -> str:
+        """The colour of a card in notation."""
+        return (FOUR_SUITS if self.four_colours else SUITS)[card[-1]]

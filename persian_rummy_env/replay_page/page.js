@@ -1,0 +1,401 @@
+
+// The games are data (page.py says how they are packed); the drawing is put together from its pieces. All text is set as
+// text; the only markup that is set is the drawing's, in which the packer has written names as text.
+const byId = (id) => document.getElementById(id);
+const PLAY = "M7 5v14l11-7z", PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
+const signed = (number, digits = 1) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
+
+function make(tag, { data = {}, aria = {}, ...properties } = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  Object.assign(element.dataset, data);
+  for (const [name, value] of Object.entries(aria)) element.setAttribute(`aria-${name}`, String(value));
+  element.append(...children);
+  return element;
+}
+
+async function unpack() {
+  const bytes = Uint8Array.from(atob(byId("data").textContent), (letter) => letter.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(plain).text());
+}
+
+/** The last index at which a sorted list is not above a number. */
+function lastAt(list, number) {
+  let [low, high] = [0, list.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (list[middle] <= number) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The drawing: what differs from the one before is put in its place. */
+class Drawing {
+  constructor(data) {
+    this.data = data;
+    this.shown = {};
+    byId("table").innerHTML = data.frame;
+    this.groups = Object.fromEntries([...byId("table").querySelectorAll("[data-part]")].map((group) => [group.dataset.part, group]));
+  }
+
+  markup(content) {
+    const { pieces, cards, cardMark, contents } = this.data;
+    const kinds = cards.length;
+    return contents[content].map((code) => pieces[Math.floor(code / kinds)].replaceAll(cardMark, cards[code % kinds])).join("");
+  }
+
+  show(film, moment) {
+    for (const [part, [moments, contents]] of Object.entries(film)) {
+      const content = contents[lastAt(moments, moment)];
+      if (this.shown[part] !== content) {
+        this.groups[part].innerHTML = this.markup(content);
+        this.shown[part] = content;
+      }
+    }
+  }
+
+  /** Mark the cards that an action is about. */
+  mark(action, seat) {
+    for (const marked of byId("table").querySelectorAll(".next")) marked.classList.remove("next");
+    if (!action) return;
+    for (const card of this.meant(action.split(" "), seat)) card.classList.add("next");
+  }
+
+  meant([verb, ...words], seat) {
+    const uses = (part) => [...(this.groups[part]?.querySelectorAll("use") ?? [])];
+    if (verb === "draw" || verb === "pass") return uses("stock").slice(-1);
+    if (verb === "take") {
+      const pile = uses("pile").filter((use) => use.dataset.card);
+      const name = words[0].slice(0, 2);
+      const found = pile.filter((use) => use.dataset.card === name);
+      const lowest = name === "JK" ? found[found.length - Number(words[0].slice(2))] : found[0];
+      return lowest ? pile.slice(pile.indexOf(lowest)) : [];
+    }
+    const hand = uses(`hand-${seat}`);
+    return words.flatMap((card) => {
+      const place = hand.findIndex((use) => use.dataset.card === card);
+      return place < 0 ? [] : hand.splice(place, 1);
+    });
+  }
+}
+
+class Replay {
+  constructor(data) {
+    this.data = data;
+    this.drawing = new Drawing(data);
+    this.timer = null;
+    this.deal = -1;
+    [this.game, this.moment, this.view] = [data.games[0], 0, data.views[0]];
+    this.fill();
+    this.listen();
+    this.fromAddress();
+  }
+
+  get last() {
+    return this.game.actions.length - 1;
+  }
+
+  dealOf(moment) {
+    return lastAt(this.game.deals.map((deal) => deal.start), moment);
+  }
+
+  stop(deal) {
+    return deal + 1 < this.game.deals.length ? this.game.deals[deal + 1].start - 1 : this.last;
+  }
+
+  who(seat) {
+    return `player_${seat}${this.game.players[seat] === `player_${seat}` ? "" : ` ${this.game.players[seat]}`}`;
+  }
+
+  team(team) {
+    return `${this.game.players[team]} & ${this.game.players[team + 2]}`;
+  }
+
+  // Where the reader is -------------------------------------------------------------------------------------------------
+
+  go(moment) {
+    this.moment = Math.max(0, Math.min(this.last, moment));
+    this.show();
+  }
+
+  goGame(number) {
+    this.game = this.data.games[number];
+    this.deal = -1;
+    this.fillGame();
+    this.go(0);
+  }
+
+  goView(view) {
+    if (!this.data.views.includes(view)) return;
+    this.view = byId("view").value = view;
+    this.show();
+  }
+
+  dealBack() {
+    const { start } = this.game.deals[this.dealOf(this.moment)];
+    this.go(start < this.moment ? start : (this.game.deals[this.dealOf(this.moment) - 1]?.start ?? 0));
+  }
+
+  dealNext() {
+    this.go(this.game.deals[this.dealOf(this.moment) + 1]?.start ?? this.last);
+  }
+
+  nextDifference() {
+    for (let moment = this.moment + 1; moment <= this.last; moment++) if (this.differs(moment)) return this.go(moment);
+    return undefined;
+  }
+
+  differs(moment) {
+    return this.game.opinions.some(({ decisions }) => decisions[moment] && decisions[moment][0] !== this.game.actions[moment]);
+  }
+
+  toggle() {
+    if (this.timer === null && this.moment === this.last) this.moment = 0;
+    this.play(this.timer === null);
+  }
+
+  play(on) {
+    clearInterval(this.timer);
+    this.timer = on ? setInterval(() => (this.moment < this.last ? this.go(this.moment + 1) : this.play(false)), 1000 / Number(byId("speed").value)) : null;
+    byId("play-sign").setAttribute("d", on ? PAUSE : PLAY);
+    byId("play").setAttribute("aria-label", on ? "Pause" : "Play");
+    byId("play").title = on ? "Pause (Space)" : "Play (Space)";
+    byId("now").setAttribute("aria-live", on ? "off" : "polite");
+    if (on) this.show();
+  }
+
+  faster(by) {
+    const speed = byId("speed");
+    speed.selectedIndex = Math.max(0, Math.min(speed.length - 1, speed.selectedIndex + by));
+    if (this.timer !== null) this.play(true);
+  }
+
+  // What is pressed -----------------------------------------------------------------------------------------------------
+
+  listen() {
+    const press = { "deal-back": () => this.dealBack(), back: () => this.go(this.moment - 1), play: () => this.toggle(),
+      step: () => this.go(this.moment + 1), "deal-next": () => this.dealNext() };
+    for (const [id, run] of Object.entries(press)) byId(id).onclick = run;
+    byId("place").oninput = (event) => this.go(Number(event.target.value));
+    byId("game").onchange = (event) => this.goGame(Number(event.target.value));
+    byId("view").onchange = (event) => this.goView(event.target.value);
+    byId("speed").onchange = () => this.faster(0);
+    byId("fit").onclick = () => {
+      byId("fit").setAttribute("aria-pressed", String(byId("table").classList.toggle("whole")));
+      this.lookAtMarked();
+    };
+    addEventListener("keydown", (event) => this.key(event));
+    addEventListener("keyup", (event) => { if (event.key === " " && byId("list").contains(event.target)) event.preventDefault(); });
+    addEventListener("hashchange", () => this.fromAddress());
+  }
+
+  key(event) {
+    const { key, target } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey || target.tagName === "SELECT") return;
+    if (target === byId("place") && /^(Arrow|Page|Home|End)/.test(key)) return;
+    if (key === " " && /BUTTON|SUMMARY/.test(target.tagName) && !byId("list").contains(target)) return;
+    const keys = {
+      ArrowLeft: () => this.go(this.moment - 1), ArrowRight: () => this.go(this.moment + 1), " ": () => this.toggle(),
+      PageUp: () => this.dealBack(), PageDown: () => this.dealNext(), Home: () => this.go(0), End: () => this.go(this.last),
+      "+": () => this.faster(1), "=": () => this.faster(1), "-": () => this.faster(-1), d: () => this.nextDifference(),
+      0: () => this.goView("open"), 1: () => this.goView("player_0"), 2: () => this.goView("player_1"),
+      3: () => this.goView("player_2"), 4: () => this.goView("player_3"),
+    };
+    if (Object.hasOwn(keys, key)) {
+      event.preventDefault();
+      keys[key]();
+    }
+  }
+
+  /** The address names the place, so that it can be kept and sent: #game=2&at=17&view=player_1. */
+  fromAddress() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const number = this.data.games.findIndex((game) => String(game.number) === said.get("game"));
+    const at = Number.parseInt(said.get("at") ?? "", 10);
+    if (this.data.views.includes(said.get("view"))) this.view = byId("view").value = said.get("view");
+    if (number >= 0 && this.data.games[number] !== this.game) {
+      byId("game").value = number;
+      this.goGame(number);
+    }
+    this.go(Number.isNaN(at) ? this.moment : at - 1);
+  }
+
+  toAddress() {
+    clearTimeout(this.writing); // browsers allow so many changes of the address in a while
+    this.writing = setTimeout(() => {
+      const place = new URLSearchParams({ game: this.game.number, at: this.moment + 1, view: this.view });
+      history.replaceState(null, "", `#${place}`);
+    }, 300);
+  }
+
+  // What is shown -------------------------------------------------------------------------------------------------------
+
+  fill() {
+    const { games, views } = this.data;
+    byId("which").hidden = games.length === 1;
+    byId("game").replaceChildren(...games.map((game, number) => make("option", {
+      value: number, textContent: `${game.number}: ${game.score[0]} to ${game.score[1]}`,
+    })));
+    byId("view").replaceChildren(...views.map((view) => make("option", { value: view, textContent: view === "open" ? "all hands open" : `as ${view} sees it` })));
+    byId("view").disabled = views.length === 1;
+    this.fillGame();
+    this.play(false);
+  }
+
+  fillGame() {
+    const { game } = this;
+    const seed = game.seed === null ? "" : ` · seed ${game.seed}`;
+    byId("about").replaceChildren(
+      make("span", { className: "team-0", textContent: this.team(0) }), make("b", { textContent: ` ${game.score[0]} : ${game.score[1]} ` }),
+      make("span", { className: "team-1", textContent: this.team(1) }), make("small", { textContent: ` · ${game.rules}${seed}` }),
+    );
+    byId("place").max = this.last;
+    byId("opinions").hidden = game.opinions.length === 0;
+    byId("deals").replaceChildren(...game.deals.map(({ start }, number) => make("button", {
+      type: "button", textContent: `Deal ${number + 1}`, onclick: () => this.go(start),
+    })));
+  }
+
+  show() {
+    const { game, moment } = this;
+    const deal = this.dealOf(moment);
+    this.drawing.show(game.films[this.view], moment);
+    this.drawing.mark(game.actions[moment], game.seats[moment]);
+    this.lookAtMarked();
+    byId("now").replaceChildren(...this.told(deal));
+    byId("place").value = moment;
+    byId("place").setAttribute("aria-valuetext", byId("now").textContent);
+    if (deal !== this.deal || game !== this.listed) this.fillList(deal);
+    this.showRow();
+    this.showOpinions(deal);
+    this.toAddress();
+  }
+
+  told(deal) {
+    const { game, moment } = this;
+    const { start, out, score } = game.deals[deal];
+    const place = `Deal ${deal + 1} of ${game.deals.length}, `;
+    if (game.actions[moment] === null) {
+      const end = moment === this.last ? `; the game ends ${game.score[0]} to ${game.score[1]}` : "";
+      return [place, make("b", { textContent: `the end: ${out === null ? "nobody" : this.who(out)} went out, ${score[0]} to ${score[1]}${end}` })];
+    }
+    const seat = game.seats[moment];
+    return [`${place}decision ${moment - start + 1} of ${this.stop(deal) - start}: `,
+      make("span", { className: `team-${seat % 2}`, textContent: this.who(seat) }), " plays ", make("b", { textContent: game.actions[moment] })];
+  }
+
+  /** On a narrow screen the table is wider than its box: show its middle, or the side where the marked card lies. */
+  lookAtMarked() {
+    const box = byId("table");
+    const room = box.scrollWidth - box.clientWidth;
+    if (room <= 0) return;
+    const [all, marked] = ["svg", ".next"].map((what) => box.querySelector(what)?.getBoundingClientRect());
+    const middle = marked ? (marked.left + marked.width / 2 - all.left) / all.width : 0.5;
+    box.scrollLeft = middle < 0.22 ? 0 : middle > 0.78 ? room : room / 2;
+  }
+
+  fillList(deal) {
+    const { game } = this;
+    const rows = [];
+    for (let moment = game.deals[deal].start; moment <= this.stop(deal); moment++) {
+      const action = game.actions[moment];
+      const seat = game.seats[moment];
+      const first = moment === game.deals[deal].start || game.seats[moment - 1] !== seat;
+      const row = make("button", { type: "button", data: { moment }, onclick: () => this.go(moment) },
+        make("span", { className: "number", textContent: action === null ? "" : moment - game.deals[deal].start + 1 }),
+        make("span", { className: `who team-${seat % 2}`, textContent: action === null ? "" : first ? this.who(seat) : "" }),
+        make("span", { className: "action", textContent: action ?? "the end of the deal" }));
+      if (action !== null) row.setAttribute("aria-label", `${this.who(seat)}: ${action}${this.differs(moment) ? ", a policy would have chosen otherwise" : ""}`);
+      if (this.differs(moment)) row.append(make("span", { className: "differs", textContent: "≠", title: "A policy would have chosen otherwise" }));
+      rows.push(make("li", { className: first && action !== null ? "first" : "" }, row));
+    }
+    byId("list").replaceChildren(...rows);
+    [...byId("deals").children].forEach((button, number) => button.setAttribute("aria-pressed", String(number === deal)));
+    [this.deal, this.listed, this.row] = [deal, game, null];
+  }
+
+  showRow() {
+    this.row?.removeAttribute("aria-current");
+    this.row = byId("list").children[this.moment - this.game.deals[this.deal].start].firstChild;
+    this.row.setAttribute("aria-current", "step");
+    const [row, list] = [this.row.getBoundingClientRect(), byId("list").getBoundingClientRect()];
+    if (row.top < list.top || row.bottom > list.bottom) byId("list").scrollTop += row.top - list.top - list.height / 3;
+  }
+
+  showOpinions(deal) {
+    byId("opinions").replaceChildren(...this.game.opinions.map((opinion) => this.opinion(opinion, deal)));
+  }
+
+  opinion({ policy, kind, decisions }, deal) {
+    const { game, moment } = this;
+    const decision = decisions[moment];
+    const box = make("section", { className: "opinion" }, make("h2", { textContent: policy }));
+    if (!decision) {
+      box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No opinion: it is not this seat's decision." }));
+    } else {
+      const [chosen, legal, value, error, listed] = decision;
+      const agrees = chosen === game.actions[moment];
+      box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
+        make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
+      if (listed.length) box.append(this.bars(listed, kind, chosen));
+      if (value !== null) {
+        box.append(make("p", { className: "value" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
+          make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
+      }
+    }
+    const chart = this.chart(decisions, deal);
+    if (chart) box.append(chart);
+    return box;
+  }
+
+  bars(listed, kind, chosen) {
+    const played = this.game.actions[this.moment];
+    const numbers = listed.map(([, number]) => number);
+    const [low, high] = kind === "probability" ? [0, 1000] : [Math.min(...numbers), Math.max(...numbers)];
+    return make("ol", { className: "bars" }, ...listed.map(([action, number]) => {
+      const share = high > low ? (number - low) / (high - low) : 1;
+      const row = make("li", { className: `${action === played ? "played" : ""} ${action === chosen ? "chosen" : ""}` },
+        make("span", { className: "bar" }), make("span", { className: "action", textContent: action }),
+        make("span", { className: "number", textContent: kind === "probability" ? `${(number / 10).toFixed(1)} %` : signed(number / 10) }));
+      row.firstChild.style.width = `${Math.max(0.5, 100 * share)}%`;
+      if (action === played) row.append(make("span", { className: "tag", textContent: "played" }));
+      return row;
+    }));
+  }
+
+  /** The value through the deal, for team 0; a click goes there. */
+  chart(decisions, deal) {
+    const { game } = this;
+    const [start, stop] = [game.deals[deal].start, this.stop(deal)];
+    const points = [];
+    for (let moment = start; moment < stop; moment++) {
+      const value = decisions[moment]?.[2];
+      if (value !== null && value !== undefined) points.push([moment, game.seats[moment] % 2 ? -value : value]);
+    }
+    if (points.length < 2) return null;
+    const most = Math.max(10, ...points.map(([, value]) => Math.abs(value)));
+    const x = (moment) => (300 * (moment - start)) / (stop - start);
+    const y = (value) => 30 - (28 * value) / most;
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 300 60");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `Value to team 0 through the deal, from ${signed(points[0][1])} to ${signed(points.at(-1)[1])} points`);
+    const line = points.map(([moment, value]) => `${x(moment).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+    svg.innerHTML = `<line class="zero" x1="0" x2="300" y1="30" y2="30"/><polyline points="${line}"/><line class="here" x1="${x(this.moment)}" x2="${x(this.moment)}" y1="0" y2="60"/>`;
+    svg.onclick = (event) => {
+      const box = svg.getBoundingClientRect();
+      this.go(start + Math.round(((event.clientX - box.left) / box.width) * (stop - start)));
+    };
+    return make("figure", {}, svg, make("figcaption", {}, `The deal through: points expected for ${this.team(0)}, ±${most.toFixed(0)}`));
+  }
+}
+
+unpack().then((data) => {
+  document.querySelector("main").hidden = false;
+  new Replay(data);
+}).catch((error) => {
+  byId("alert").hidden = false;
+  byId("alert").textContent = `This browser cannot show the games: ${error.message}. A current Firefox, Chrome, Edge or Safari can.`;
+});
