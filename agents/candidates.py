@@ -22,10 +22,14 @@ class Candidates(Protocol):
 
     Attributes:
         alive: (k, c) bool, which columns hold a candidate.
+        bonus: (k, c) float64, points that count for a candidate beside its mean margin.
     """
 
     @property
     def alive(self) -> np.ndarray: ...
+
+    @property
+    def bonus(self) -> np.ndarray: ...
 
     def some(self, rows: Any) -> Candidates:
         """Those of some of the decisions, by slice or index array."""
@@ -46,12 +50,14 @@ class Actions(NamedTuple):
     views: np.ndarray
     seeds: np.ndarray
     alive: np.ndarray
+    bonus: np.ndarray
 
     @classmethod
-    def of(cls, views: np.ndarray, seeds: np.ndarray, legal: np.ndarray) -> Actions:
-        """Of decisions (k,) STATE, seeds (k,) uint64 of their worlds, and legal actions (k, 547) bool."""
+    def of(cls, views: np.ndarray, seeds: np.ndarray, legal: np.ndarray, bonus: np.ndarray | None = None) -> Actions:
+        """Of decisions (k,) STATE, seeds (k,) uint64 of their worlds, and legal actions (k, 547) bool; without a
+        ``bonus`` (k, 547) there is none."""
         ensure_compiled("search")
-        return cls(views, seeds, legal)
+        return cls(views, seeds, legal, np.zeros(legal.shape) if bonus is None else bonus)
 
     def some(self, rows: Any) -> Actions:
         return Actions(*(part[rows] for part in self))
@@ -86,6 +92,10 @@ class Plans(NamedTuple):
         lengths, counts = np.zeros(paths.shape[:2], dtype=np.int64), np.zeros(len(views), dtype=np.int64)
         plan_kernels.turn_plans(views, paths, lengths, counts)
         return cls(views, seeds, np.arange(MOST_PLANS) < counts[:, None], legal, paths, lengths)
+
+    @property
+    def bonus(self) -> np.ndarray:
+        return np.zeros(self.alive.shape)
 
     def some(self, rows: Any) -> Plans:
         return Plans(*(part[rows] for part in self))

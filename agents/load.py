@@ -42,7 +42,7 @@ def load(spec: str, device: str = "cpu") -> Policy:
     search = SEARCH.fullmatch(spec)
     kind, colon, rest = (part.strip() for part in spec.partition(":"))
     if search:
-        policy = _search(spec, search["arguments"])
+        policy = _search(spec, search["arguments"], device)
     elif spec == "champion" or (colon and kind == "file"):
         from .learned import LearnedPolicy
 
@@ -73,7 +73,7 @@ def _stranger(spec: str, rest: str) -> Policy:
     return made
 
 
-def _search(spec: str, arguments: str) -> Policy:
+def _search(spec: str, arguments: str, device: str) -> Policy:
     from .search import SearchPolicy
 
     options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"]
@@ -88,7 +88,7 @@ def _search(spec: str, arguments: str) -> Policy:
             raise ValueError(f"policy {spec!r}: {unknown('option', name, options)}")
         if name in given:
             raise ValueError(f"policy {spec!r}: {name} is given twice")
-        given[name] = _number(value)
+        given[name] = load(value, device) if name == "prior" else _number(value)
     try:
         return SearchPolicy(**given)
     except ValueError as error:

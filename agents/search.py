@@ -15,19 +15,23 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import search
 from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy, unknown
 from .candidates import Actions, Candidates, Plans
 
 METHODS = ("halving", "flat", "plans")
 DEFAULT_WORLDS = 10
+TRUST = 1.5
+HOPELESS = 1e-6
+"""An action that the prior thinks so many times less likely than the likeliest is not searched."""
 FEW_PLAYOUTS = 256
 """Not worth another thread."""
 GAP = 1e6
@@ -36,6 +40,17 @@ NEXT_SLICE = 0.7
 """Of the time that is left, how much is given away at once: what worlds cost is only known from those played."""
 MOST_GROWTH = 8
 """How many times as much work as was timed is given away on the strength of it."""
+
+
+class Opinionated(Protocol):
+    """A policy that says how likely it is to take each action."""
+
+    name: str
+    rules: RuleSet | None
+
+    def probabilities(self, batch: Batch) -> np.ndarray:
+        """(k, 547), 0 where illegal."""
+        ...
 
 
 class SearchPolicy(Policy):
@@ -57,6 +72,10 @@ class SearchPolicy(Policy):
             best of which the first action is played, and at the next decision it searches again. So a discard is
             compared with what the seat could lay before it, not with what the bot would; but of the turns that follow,
             one's own and the others', it is the bot that decides all as before.
+        prior: a policy with ``probabilities``, such as a trained one, that is asked before the search: its opinion
+            counts ``trust`` points a nat beside the mean margins, and what it thinks hopeless is not searched at all,
+            so that the budget is of the actions that are left. Not with plans.
+        trust: points that an action gains in comparison with another that the prior thinks e times less likely.
         seed: of the worlds.
         threads: how many share the work; by default one a core. Results do not hang on it.
 
@@ -74,6 +93,8 @@ class SearchPolicy(Policy):
         playouts: int | None = None,
         ms: float | None = None,
         method: str = "halving",
+        prior: Opinionated | None = None,
+        trust: float = TRUST,
         seed: int = 0,
         threads: int | None = None,
         name: str | None = None,
@@ -82,6 +103,16 @@ class SearchPolicy(Policy):
             raise ValueError(unknown("bot", bot, BOTS))
         if method not in METHODS:
             raise ValueError(unknown("method", method, METHODS))
+        if prior is not None and method == "plans":
+            raise ValueError(
+                f"method={method!r}, prior={prior.name}: plans are compared without one; expected 'halving' or 'flat'"
+            )
+        if prior is not None and not callable(getattr(prior, "probabilities", None)):
+            raise ValueError(
+                f"prior={prior.name}: it gives no probabilities; expected a trained policy, as 'champion' or 'file:…'"
+            )
+        if isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust < np.inf:
+            raise ValueError(f"trust={trust!r}: expected points, a number of at least 0")
         budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
         given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
         if len(given) > 1:
@@ -93,18 +124,29 @@ class SearchPolicy(Policy):
         [(self.unit, self.budget)] = given.items()
         self.bot = BOTS[bot]
         self.method = method
+        self.prior = prior
+        self.trust = float(trust)
+        self.rules = None if prior is None else prior.rules
         self.seed = seed
         self.threads = threads or os.cpu_count() or 1
         self.playouts = 0
         plain = f", method={method}" if method != METHODS[0] else ""
-        self.name = name or f"search({bot}, {self.unit}={self.budget}{plain})"
+        believing = "" if prior is None else f", prior={prior.name}"
+        self.name = name or f"search({bot}, {self.unit}={self.budget}{plain}{believing})"
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
 
     def act(self, batch: Batch) -> np.ndarray:
         assert batch.views is not None
-        return self.values(batch.views, batch.action_mask).argmax(axis=1)
+        bonus = None if self.prior is None else self._bonus(self.prior, batch)
+        return self.values(batch.views, batch.action_mask, bonus).argmax(axis=1)
 
-    def values(self, views: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
+    def _bonus(self, prior: Opinionated, batch: Batch) -> np.ndarray:
+        """What the prior thinks of every action, in points: (k, 547), -inf where it is hopeless or illegal."""
+        likely = prior.probabilities(batch).astype(np.float64)
+        hopeful = likely >= HOPELESS * likely.max(axis=1, keepdims=True)
+        return np.where(hopeful, self.trust * np.log(np.where(hopeful, likely, 1.0)), -np.inf)
+
+    def values(self, views: np.ndarray, action_mask: np.ndarray, bonus: np.ndarray | None = None) -> np.ndarray:
         """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
 
         Illegal actions are ``-inf``. With one legal action there is nothing to compare: it has the value 0. Under
@@ -115,9 +157,10 @@ class SearchPolicy(Policy):
         Args:
             views: (k,) STATE, as the seat to move knows it (``belief.views_of``).
             action_mask: (k, 547) int8.
+            bonus: (k, 547), points that are added to the means; actions with -inf are taken for illegal.
         """
         ensure_compiled("search")
-        legal = action_mask.astype(bool)
+        legal = action_mask.astype(bool) if bonus is None else bonus > -np.inf
         values = np.where(legal, 0.0, -np.inf)
         choices = legal.sum(axis=1)
         several = np.flatnonzero(choices > 1)
@@ -125,8 +168,11 @@ class SearchPolicy(Policy):
             return values
         seeds = np.empty(len(several), dtype=np.uint64)
         search.world_seeds(views[several], np.uint64(self.seed), seeds)
-        kind = Plans if self.method == "plans" else Actions
-        candidates: Candidates = kind.of(views[several], seeds, legal[several])
+        candidates: Candidates
+        if self.method == "plans":
+            candidates = Plans.of(views[several], seeds, legal[several])
+        else:
+            candidates = Actions.of(views[several], seeds, legal[several], None if bonus is None else bonus[several])
         budgets = choices[several] * self.budget if self.unit == "worlds" else np.full(len(several), self.budget)
         values[several] = candidates.of_actions(self._values_of(candidates, budgets))
         return values
@@ -164,7 +210,7 @@ class SearchPolicy(Policy):
                 played += worlds
                 playouts -= worlds * left
             gaps = GAP * done
-            values[alive] = (total / played)[alive] + gaps
+            values[alive] = (total / played + candidates.bonus)[alive] + gaps
             left = -(-left // 2)
             alive = _best(values, number, left)
         return values - gaps
