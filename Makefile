@@ -81,7 +81,7 @@ bench: .venv/.installed ## decisions per second of both faces
 constraints: ## write constraints.txt anew from the newest versions that the ranges allow (TORCH=2.13.0)
 	$(PYTHON) -m venv --clear .venv-constraints
 	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH)
-	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[train,play,wandb,export,dev]"
+	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[train,play,wandb,export,ray,dev]"
 	{ sed -n '/^#/p' constraints.txt; .venv-constraints/bin/python -m pip freeze --all --exclude pip \
 	    --exclude persian-rummy-rl | sed 's/+[a-z0-9.]*$$//'; } > constraints.txt.new
 	mv constraints.txt.new constraints.txt

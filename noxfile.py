@@ -123,6 +123,14 @@ def torchrl(session: nox.Session, end: str) -> None:
     run(session, "torchrl", end)
 
 
+@nox.session
+def ray(session: nox.Session) -> None:
+    """Playing in a Ray cluster: two nodes that are started on this machine."""
+    session.install(TORCH)
+    session.install("pytest", "hypothesis", "-c", str(ROOT / "constraints.txt"), "-e", ".[train,ray]")
+    session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_ray.py")
+
+
 @nox.session(venv_backend="none")
 def pipelines(session: nox.Session) -> None:
     """All of them, one after the other, each to its end; then the table."""

@@ -30,7 +30,7 @@ from train.match import mean_interval
 
 from .matches import page
 from .matches.book import Book, BookError, deal_set
-from .matches.run import Reporter, about, add_terms, fail, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, about, add_terms, fail, players_of, policies_of, stopped_politely, terms_of
 from .speeds.timing import write_whole
 
 Cells = dict[tuple[str, str], np.ndarray]
@@ -140,7 +140,7 @@ def main(given: Sequence[str] | None = None) -> int:
     facts = about("experiments.cross_play", argv)
     book = Book(options.out / "played", terms, options.anew)
     try:
-        with stopped_politely():
+        with players_of(options) as book.players, stopped_politely():
             found, seconds = play(book, policies, opponents, options.pairs)
     except (BookError, ValueError) as error:
         fail(str(error))

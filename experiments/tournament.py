@@ -23,7 +23,7 @@ from train.match import summary
 from .matches import page
 from .matches.book import Book, BookError, Played, deal_set
 from .matches.rating import YARDSTICK, ratings, seat_effects
-from .matches.run import Reporter, about, add_terms, as_json, fail, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, about, add_terms, as_json, fail, players_of, policies_of, stopped_politely, terms_of
 from .speeds.timing import write_whole
 
 Names = tuple[str, str]
@@ -123,7 +123,7 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         for a, b in wanted:  # refused at once, not after an hour
             book.read((a, a), (b, b))
-        with stopped_politely():
+        with players_of(options) as book.players, stopped_politely():
             play(book, policies, wanted, played)
     except (BookError, ValueError) as error:  # a ValueError: a policy chose what is not legal
         fail(str(error))

@@ -43,7 +43,7 @@ def import_names(requirements: list[str]) -> set[str]:
 CORE_LIBRARIES = {"numpy", "numba"}
 ENV_LIBRARIES = import_names(PROJECT["dependencies"])
 TRAIN_LIBRARIES = ENV_LIBRARIES.union(
-    *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export"))
+    *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export", "ray"))
 )
 PLAY_LIBRARIES = TRAIN_LIBRARIES | import_names(PROJECT["optional-dependencies"]["play"])
 LIBRARIES = {

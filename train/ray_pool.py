@@ -104,6 +104,8 @@ class RayPool(Generic[J, R]):
             try:
                 results[number] = self.ray.get(reference)
                 self._free.append(worker)
+            except self.ray.exceptions.RayTaskError as error:
+                raise error.cause from error
             except self._losses() as error:
                 lost[number] += 1
                 if lost[number] > MOST_LOST:

@@ -13,21 +13,22 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.arena import new_games
-from persian_rummy_env.core.jit import source_hash
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
-from train.match import Pairs, Team, deal_seeds, play_teams
+from train.match import Pairs, Team, deal_seeds
 
 from ..speeds.timing import write_whole
+from .code import playing_code
+from .players import Chunk, Here, Players
 
-ROOT = Path(__file__).resolve().parents[2]
 FIRST_CHUNK, MOST_CHUNK = 32, 1024
-"""Pairs played between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
+"""Pairs that each player plays between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
 CHUNK_SECONDS = 5.0
 
 
@@ -56,14 +57,6 @@ class Terms:
             "episode": self.episode,
             "split_stock": self.split_stock,
         }
-
-
-def playing_code() -> str:
-    """A hash of all code that a match depends on, but for the weights of trained policies."""
-    digest = hashlib.sha256(source_hash().encode())
-    for path in (*sorted((ROOT / "agents").glob("*.py")), ROOT / "train" / "match.py"):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def file_hash(spec: str) -> str | None:
@@ -106,12 +99,16 @@ class Book:
         folder: where they lie; made if it is not there.
         terms: of all its matches.
         anew: forget what was played by other code or on other terms, instead of refusing to go on.
+
+    Attributes:
+        players: whoever plays what is not in it yet.
     """
 
     def __init__(self, folder: Path, terms: Terms, anew: bool = False) -> None:
         self.folder = folder
         self.terms = terms
         self.anew = anew
+        self.players: Players = Here()
         self.code = playing_code()
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / ".gitignore", "*\n")  # raw pairs are made again by the command; they are not committed
@@ -162,11 +159,11 @@ class Book:
         chunk = FIRST_CHUNK
         while done < pairs:
             start = time.perf_counter()
-            seeds = deal_seeds(self.terms.seed, min(chunk, pairs - done), done)
-            terms = self.terms
-            parts.append(play_teams(a, b, seeds, done, terms.rules, terms.episode, terms.split_stock))
+            ends = [min(done + chunk * (place + 1), pairs) for place in range(self.players.count)]
+            chunks = [self._chunk(first, end) for first, end in pairwise([done, *ends]) if first < end]
+            parts += self.players.play(a, b, chunks)
             took = time.perf_counter() - start
-            done, seconds = done + len(seeds), seconds + took
+            done, seconds = ends[-1], seconds + took
             played = Played(Pairs.join(parts), seconds)
             self._write(*names, played)
             if progress is not None:
@@ -175,6 +172,11 @@ class Book:
                 chunk = min(2 * chunk, MOST_CHUNK)
         assert played is not None
         return played.head(pairs)
+
+    def _chunk(self, first: int, end: int) -> Chunk:
+        terms = self.terms
+        seeds = deal_seeds(terms.seed, end - first, first)
+        return Chunk(seeds, first, terms.rules, terms.episode, terms.split_stock)
 
     def _about(self, a: tuple[str, str], b: tuple[str, str]) -> Mapping[str, Any]:
         weights = {spec: file_hash(spec) for spec in (*a, *b) if file_hash(spec)}

@@ -8,15 +8,20 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from agents.base import Policy
 from agents.load import load, split_specs
 from persian_rummy_env.rules import RuleSet
-from train.match import MatchResult, refuse_other_rules
+from train.config import number_of_workers
+from train.match import MatchResult, Pairs, refuse_other_rules
+from train.ray_pool import RayError, RayPool
 
 from ..speeds.timing import commit, machine, today, versions
 from .book import Played, Terms
+from .code import playing_code
+from .players import Here, Job, MatchWorker, Players, RayPlayers
 
 VERSIONS = ("persian-rummy-rl", "numpy", "numba")
 REPORT_EVERY = 10.0
@@ -37,6 +42,11 @@ def add_terms(parser: argparse.ArgumentParser) -> None:
         "--anew", action="store_true", help="play again what was played by other code or on other terms"
     )
     parser.add_argument("--device", default="cpu", help="where trained policies compute (default %(default)s)")
+    parser.add_argument(
+        "--workers",
+        default="local",
+        help="who plays: local, or ray:N, processes of a Ray cluster (default %(default)s)",
+    )
 
 
 def terms_of(options: argparse.Namespace) -> Terms:
@@ -93,6 +103,26 @@ def stopped_politely() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def players_of(options: argparse.Namespace) -> Iterator[Players]:
+    """Those that ``--workers`` asks for; what goes wrong with them is said and ends the command."""
+    try:
+        count = number_of_workers(options.workers)
+    except ValueError as error:
+        fail(str(error))
+    if not count:
+        yield Here()
+        return
+    try:
+        pool: RayPool[Job, Pairs] = RayPool(count, partial(MatchWorker, options.device, playing_code()))
+        try:
+            yield RayPlayers(pool)
+        finally:
+            pool.close()
+    except RayError as error:
+        fail(str(error))
 
 
 class Reporter:

@@ -31,8 +31,8 @@ def started(out: Path, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **streams})
 
 
-def wait_for(condition, process: subprocess.Popen[bytes], what: str) -> None:
-    until = time.monotonic() + 90
+def wait_for(condition, process: subprocess.Popen[bytes], what: str, seconds: float = 90) -> None:
+    until = time.monotonic() + seconds
     while not condition():
         assert process.poll() is None, f"it ended before {what}"
         assert time.monotonic() < until, what

@@ -1,0 +1,174 @@
+"""How collecting and learning grow with workers and ranks: ``python -m experiments.scaling``.
+
+Collecting: decisions a second of one thread, two threads, and Ray's workers, on as many cores as there are workers,
+each in turn. Learning: an update by one rank and by two. Beside it, what the arithmetic of docs/scaling.md needs: bytes of
+a packed decision and of the weights, and what packing, unpacking, learning and adding gradients take. Writes
+``results/scaling.json`` and puts the tables into docs/scaling.md (``--no-page``: not). Nothing else should run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from train.config import PRESETS, Config
+from train.packed import pack, unpack
+from train.ray_pool import RayError
+from train.ray_workers import RayWorkers, weights_of
+from train.rollout import Rollout
+from train.selfplay import setup
+from train.shards import Shards
+from train.workers import LocalWorkers, Workers, jobs_of
+
+from .matches.pages import RESULTS, ROOT
+from .matches.run import about, fail
+from .scaling_page import PAGE, tables
+from .speeds.page import with_tables
+from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
+
+RESULT = RESULTS / "scaling.json"
+GOAL = 1.7
+"""Times as many decisions a second that two workers are to collect as one."""
+
+
+def timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = function()
+    return time.perf_counter() - start, result
+
+
+class Collecting:
+    """Plays updates of the settings, one after the other, with always the same weights."""
+
+    def __init__(self, config: Config, workers: Workers) -> None:
+        self.config = config
+        self.workers = workers
+        self.learner = setup(replace(config, threads=1))[2]
+        self.updates = 0
+
+    def __call__(self) -> float:
+        """Decisions a second of an update, forced ones included, until its rollout is here and whole."""
+        jobs = jobs_of(self.config, self.updates, 0)
+        self.updates += 1
+        seconds, rollout = timed(lambda: Rollout.join(self.workers.collect(self.learner.players, jobs)))
+        return float(rollout.length.sum()) / seconds
+
+
+def collecting(config: Config, counts: Sequence[int], runs: int) -> dict[str, Any]:
+    """Decisions a second by who collects; of each kind with so many workers."""
+    found: dict[str, Any] = {}
+    for count in counts:
+        with cores(count):
+            shards = Shards(count)
+            local = LocalWorkers(config, setup(config)[2].device, shards)
+            ray = RayWorkers(config, count)
+            measures = {"threads": Collecting(config, local), "ray": Collecting(config, ray)}
+            for measure in measures.values():
+                measure()  # compiles, and fills caches
+            for kind, values in in_turn(measures, runs).items():
+                found[f"{kind}:{count}"] = figure(values, "decisions/s")
+            assert ray.pool.lost == 0
+            ray.close()
+            shards.close()
+    return found
+
+
+def costs(config: Config, runs: int) -> dict[str, Any]:
+    """What a single core takes for the parts of an update, in microseconds a decision that is kept; and bytes."""
+    with cores(1):
+        config = replace(config, threads=1, parts=1)
+        shards, workers, learner = setup(config)
+        play = Collecting(config, workers)
+        play()
+        rollout = Rollout.join(workers.collect(learner.players, jobs_of(config, 0, 0)))
+        kept, decisions = len(rollout), int(rollout.length.sum())
+        packed = pack(rollout)
+        measures: dict[str, Callable[[], float]] = {
+            "collect": lambda: timed(lambda: workers.collect(learner.players, jobs_of(config, 0, 0)))[0],
+            "pack": lambda: timed(lambda: pack(rollout))[0],
+            "unpack": lambda: timed(lambda: unpack(packed))[0],
+            "learn": lambda: timed(lambda: learner.update(rollout, 0.5))[0],
+        }
+        for measure in measures.values():
+            measure()
+        micro = {
+            name: figure([1e6 * value / kept for value in values], "us a kept decision")
+            for name, values in in_turn(measures, runs).items()
+        }
+        shards.close()
+    networks = {name: sum(array.nbytes for array in weights_of(net).values()) for name, net in learner.networks.items()}
+    return {
+        "kept share": kept / decisions,
+        "packed bytes": packed.nbytes / kept,
+        "plain bytes": sum(column.nbytes for column in vars(rollout).values()) / kept,
+        "weight bytes": networks,
+        "minibatches": config.epochs * max(1, round(kept / config.minibatch)),
+        "kept of an update": kept,
+        "microseconds": micro,
+    }
+
+
+def learning(config: Config, counts: Sequence[int], updates: int) -> dict[str, Any]:
+    """Decisions a second of whole updates of ``train.selfplay`` by ranks, each on a core of its own."""
+    found: dict[str, Any] = {}
+    for count in counts:
+        with cores(count):
+            command = [sys.executable, "-m", "experiments.scaling_rank", str(updates), str(config.deals)]
+            if count > 1:
+                command[1:2] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count), "-m"]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            fail(f"{' '.join(command)}: {done.stderr}")
+        rows = json.loads(done.stdout.splitlines()[-1])
+        found[f"ranks:{count}"] = {
+            name: figure([row[name] for row in rows], "decisions/s") for name in ("collect", "learn", "both")
+        }
+    return found
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(prog="python -m experiments.scaling", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], metavar="N", help="default: 1 2")
+    parser.add_argument("--deals", type=int, default=384, help="of an update (default %(default)s)")
+    parser.add_argument("--runs", type=int, default=7, help="of each figure (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--no-page", action="store_true", help="leave docs/scaling.md as it is")
+    options = parser.parse_args(argv)
+    most = len(ALL_CORES) or 1
+    if min(options.workers) < 1 or max(options.workers) > most:
+        fail(f"--workers {options.workers}: expected numbers from 1 to the {most} cores that there are")
+    if options.runs < 1 or options.deals < 2 * max(options.workers):
+        fail(f"--runs {options.runs} --deals {options.deals}: expected at least 1, and two deals a worker")
+    start = time.perf_counter()
+    config = replace(
+        PRESETS["two-cores"], threads=1, deals=options.deals, parts=2 * max(options.workers), pool_share=0.0, seed=1
+    )
+    try:
+        result = {
+            **about("experiments.scaling", argv),
+            "settings": config.as_dict(),
+            "goal": GOAL,
+            "collecting": collecting(config, options.workers, options.runs),
+            "learning": learning(config, options.workers, options.runs),
+            "costs": costs(config, options.runs),
+        }
+    except RayError as error:
+        fail(str(error))
+    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    made = tables(result)
+    if not options.no_page:
+        write_whole(PAGE, with_tables(PAGE.read_text(), made))
+    print("\n\n".join(made.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""A rank of ``experiments.scaling``: ``python -m experiments.scaling_rank UPDATES DEALS``, alone or by torchrun.
+
+Makes whole updates and writes their speeds, as one line of JSON, on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+
+from train.config import PRESETS
+from train.ranks import Ranks
+from train.selfplay import collect, setup
+
+
+def main() -> None:
+    updates, deals = (int(word) for word in sys.argv[1:])
+    ranks = Ranks.join()
+    config = replace(PRESETS["two-cores"], threads=1, deals=deals, parts=2 * ranks.count, pool_share=0.0, seed=1)
+    _, workers, learner = setup(config, ranks)
+    rows = []
+    for _ in range(updates + 1):
+        ranks.largest(0.0)  # all begin together
+        start = time.perf_counter()
+        rollout = collect(workers, learner)  # and have the episodes of all
+        collected = time.perf_counter()
+        learner.update(rollout, 0.5)
+        learnt = time.perf_counter()
+        decisions = int(rollout.length.sum())
+        spans = {"collect": collected - start, "learn": learnt - collected, "both": learnt - start}
+        rows.append({name: decisions / seconds for name, seconds in spans.items()})
+    if ranks.first:
+        print(json.dumps(rows[1:]))  # the first compiles
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Ray's workers, on a cluster of two nodes: what is played is the same to the last bit, whoever is lost meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import train.selfplay
+from experiments import tournament
+from tests.experiments.test_tournament import alike
+from tests.train.test_selfplay import SMALL, contents, rows
+from train import ray_pool
+from train.config import Config
+from train.packed import Packed
+from train.ray_pool import RayError, RayPool
+from train.ray_workers import RayWorkers, RolloutWorker
+from train.rollout import Job, Players, Rollout
+from train.selfplay import main, setup
+from train.workers import jobs_of
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # Ray's own; of threads and sockets that it closes later
+]
+
+CONFIG = Config(deals=20, threads=1, parts=5, width=32, seed=3, suits="partners", pool_share=0.5, pool_teams=2)
+STORE = 80 * 2**20
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE})
+    made.add_node(num_cpus=1, object_store_memory=STORE)
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+# Playing --------------------------------------------------------------------------------------------------------------
+
+
+def players() -> Players:
+    """A player with two copies that are not like it."""
+    learner = setup(CONFIG)[2]
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        torch.nn.init.normal_(learner.actor.last.weight, std=0.5)
+        learner.pool.offer(learner.actor, learner.pool.every)
+    learner.decisions = CONFIG.pool_after
+    torch.nn.init.normal_(learner.actor.last.weight, std=0.5)
+    assert len(learner.players.copies) == 2
+    return learner.players
+
+
+@pytest.fixture(scope="module")
+def here() -> list[Rollout]:
+    return setup(CONFIG)[1].collect(players(), jobs_of(CONFIG, 4, 2))
+
+
+def same(ours: list[Rollout], theirs: list[Rollout]) -> bool:
+    pairs = zip(ours, theirs, strict=True)
+    return all(np.array_equal(value, vars(b)[name]) for a, b in pairs for name, value in vars(a).items())
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_same_deals_bring_the_same_bits(count: int, cluster: Any, here: list[Rollout]) -> None:
+    workers = RayWorkers(CONFIG, count)
+    assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here)
+    assert not same(workers.collect(players(), jobs_of(CONFIG, 5, 2)), here)
+    assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here), "whatever was played before"
+    assert workers.pool.lost == 0
+    workers.close()
+
+
+class Mortal(RolloutWorker):
+    """Plays a job to its end, and dies before it can answer; once in all, if a file is to be believed."""
+
+    def __init__(self, config: Config, death: Path) -> None:
+        super().__init__(config)
+        self.death = death
+
+    def __call__(self, job: Job, *common: Any) -> Packed:
+        packed = super().__call__(job, *common)
+        if not self.death.exists():
+            self.death.write_text(f"{job.deals[0]}")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return packed
+
+
+def test_a_worker_that_is_killed_in_mid_batch_is_replaced(cluster: Any, here: list[Rollout], tmp_path: Path) -> None:
+    workers = RayWorkers(CONFIG, 2)
+    workers.pool.close()
+    workers.pool = RayPool(2, partial(Mortal, CONFIG, tmp_path / "death"))
+    again = workers.collect(players(), jobs_of(CONFIG, 4, 2))
+    assert (tmp_path / "death").exists()
+    assert workers.pool.lost == 1
+    assert same(again, here), "every deal is there once, and in its place"
+    assert sum(len(part.margin) for part in again) == CONFIG.deals
+    workers.collect(players(), jobs_of(CONFIG, 5, 2))
+    assert workers.pool.lost == 1
+    workers.close()
+
+
+# The pool -------------------------------------------------------------------------------------------------------------
+
+
+class Slow:
+    """Says where it works, after a while."""
+
+    def __call__(self, job: int) -> tuple[int, str]:
+        time.sleep(0.5)
+        return job, ray.get_runtime_context().get_node_id()
+
+
+def test_a_node_that_goes_down_is_made_up_for_and_one_that_comes_is_used(cluster: Any) -> None:
+    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
+    pool: RayPool[int, tuple[int, str]] = RayPool(3, Slow)
+    assert len({where for _, where in pool.map(range(9))}) == 3
+    going = threading.Timer(1.2, lambda: cluster.remove_node(node, allow_graceful=False))
+    going.start()
+    told = pool.map(range(24))
+    going.join()
+    assert [job for job, _ in told] == list(range(24))
+    assert pool.lost == 1
+    assert len({where for _, where in pool.map(range(6))}) == 2, "a third has no CPU to start on"
+    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
+    until = time.monotonic() + 120
+    while len({where for _, where in pool.map(range(9))}) < 3:
+        assert time.monotonic() < until
+    pool.close()
+    cluster.remove_node(node)
+
+
+def fussy(job: int) -> int:
+    if job == 7:
+        raise ValueError("seven is too many")
+    if job == 13:
+        os._exit(1)
+    return job
+
+
+def test_an_error_in_a_job_is_that_error_and_no_loss(cluster: Any) -> None:
+    pool: RayPool[int, int] = RayPool(1, lambda: fussy)
+    with pytest.raises(ValueError, match="seven is too many"):
+        pool.map([1, 7])
+    assert pool.lost == 0
+    pool.close()
+
+
+def test_a_job_that_loses_every_worker_is_given_up(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_pool, "MOST_LOST", 1)
+    pool: RayPool[int, int] = RayPool(1, lambda: fussy)
+    with pytest.raises(RayError, match="job 1 lost its worker 2 times"):
+        pool.map([1, 13])
+    pool.close()
+
+
+def test_without_a_cpu_no_worker_starts_and_it_says_so(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_pool, "NEXT_SECONDS", 60.0)
+    holding: RayPool[int, int] = RayPool(2, lambda: fussy)
+    monkeypatch.setattr(ray_pool, "START_SECONDS", 2.0)
+    with pytest.raises(RayError, match="0 CPUs free, and each of 1 workers needs one"):
+        RayPool(1, lambda: fussy)
+    holding.close()
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_with_ray_is_the_run_without(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    local, far = tmp_path / "local", tmp_path / "far"
+    words = [*SMALL, "--parts", "3", "--pool-after", "0", "--pool-every", "1", "--updates", "4"]
+    assert main([*words, "--out", str(local)]) == 0
+    assert main([*words, "--workers", "ray:2", "--pause-after", "2", "--out", str(far)]) == 0
+    assert main(["--resume", str(far), "--workers", "ray:1", "--pause-after", "3"]) == 0
+    assert main(["--resume", str(far), "--workers", "local"]) == 0
+    ours, theirs = (contents(out / "checkpoint.safetensors")[0] for out in (far, local))
+    assert [name for name in theirs if ours[name].tobytes() != theirs[name].tobytes()] == []
+    assert rows(far) == rows(local)
+    assert ray.is_initialized(), "a cluster that was there stays"
+
+
+def test_a_tournament_with_ray_is_the_tournament_without(cluster: Any, tmp_path: Path) -> None:
+    policies = "greedy, champion, search(deepest, worlds=1), python:tests.agents.strangers:First"
+    words = ["--policies", policies, "--pairs", "40", "--cap", "search(deepest, worlds=1)=10", "--out"]
+    results = []
+    for name, more in (("local", ()), ("far", ("--workers", "ray:2"))):
+        assert tournament.main([*words, str(tmp_path / name), *more]) == 0
+        results.append(json.loads((tmp_path / name / "results.json").read_text()))
+    assert alike(*results)
+    assert results[0]["complete"]
