@@ -18,6 +18,9 @@ __all__ = ["Batch", "Policy", "unknown"]
 class Policy(ABC):
     """A player. One object plays any number of seats at any number of tables.
 
+    One that draws from a distribution may also have ``probabilities(batch)``, (k, 547) floats, 0 where an action is
+    illegal: the replay page shows them.
+
     Attributes:
         name: as it stands in tables of results.
         wants_views: whether ``Batch.views`` is to be filled in, for search.

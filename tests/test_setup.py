@@ -282,6 +282,7 @@ def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
     shipped = {name for name in names if name.endswith(".py")}
     assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
     assert "persian_rummy_env/py.typed" in names
+    assert {f"persian_rummy_env/replay_page/page.{kind}" for kind in ("html", "css", "js")} <= set(names)
     fonts = {
         f"persian_rummy_env/drawing/font/{name}" for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "LICENSE.txt")
     }
