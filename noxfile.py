@@ -1,7 +1,7 @@
 """One environment for each learning library, since their pins conflict: ``nox -s pipelines`` runs all of them.
 
 A session installs its pinned versions (``requirements/NAME-END.txt``), runs the tests of its adapter
-(``tests/adapters/test_NAME.py``) and then its examples (``examples/NAME_*.py``), which are the real run, and notes the
+(``tests/adapters/test_NAME*.py``) and then its examples (``examples/NAME_*.py``), which are the real run, and notes the
 outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md. To add a library: a row of
 ``PIPELINES`` and these files.
 """
@@ -58,8 +58,12 @@ def requirements(name: str, end: str) -> Path:
     return ROOT / "requirements" / f"{name}-{end}.txt"
 
 
+def tests(name: str) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(f"tests/adapters/test_{name}*.py"))]
+
+
 def examples(name: str) -> list[str]:
-    return [str(path.relative_to(ROOT)) for path in sorted((ROOT / "examples").glob(f"{name}_*.py"))]
+    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(f"examples/{name}_*.py"))]
 
 
 def ends_of(name: str) -> list[str]:
@@ -80,8 +84,7 @@ def run(session: nox.Session, name: str, end: str) -> None:
         logged(log, session.install, *install)
         versions = ", ".join(f"{what} {version(session, what)}" for what in pipeline.shown)
         stage = "fails its tests"
-        tests = f"tests/adapters/test_{name}.py"
-        logged(log, session.run, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", tests)
+        logged(log, session.run, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests(name))
         for example in examples(name):
             stage = f"fails its real run {example}"
             logged(log, session.run, "python", example, env={"PYTHONPATH": str(ROOT)})
