@@ -58,7 +58,7 @@ def follow(
 ) -> None:
     """Deals on the adapter's table and on the AEC face: who is to move, observation and mask bit for bit at every
     decision, flags, and what each seat was paid; partners alike, the four summing to zero."""
-    aec = persian_rummy_env.env(episode="deal", **options)
+    aec = persian_rummy_env.env(**{"episode": "deal", **options})
     rng = np.random.default_rng(1)
     played = seed = 0
     while played < decisions:
