@@ -1,7 +1,9 @@
 """One environment for each learning library, since their pins conflict: ``nox -s pipelines`` runs all of them.
 
-A session installs its pinned versions, runs the tests of its adapter and then its example, which is the real run, and
-notes the outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md.
+A session installs its pinned versions (``requirements/NAME-END.txt``), runs the tests of its adapter
+(``tests/adapters/test_NAME*.py``) and then its examples (``examples/NAME_*.py``), which are the real run, and notes the
+outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md. To add a library: a row of
+``PIPELINES`` and these files.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ NOTES = ROOT / ".nox" / "notes"
 TORCH = "torch==2.13.0"
 PAGE = ROOT / "docs" / "pipelines.md"
 START, STOP = "<!-- pipelines: table -->", "<!-- end pipelines: table -->"
+ENDS = ("newest", "lowest")
 
 
 class Pipeline(NamedTuple):
@@ -29,27 +31,26 @@ class Pipeline(NamedTuple):
 
     Attributes:
         title: the library; shown: the distributions whose versions the table gives.
-        tests, example: of its adapter; the example is the real run.
         torch: it is installed first, and alone, so that nothing else chooses its build.
+        flags: for the installation of the requirements.
     """
 
     title: str
     shown: tuple[str, ...]
-    tests: str
-    example: str
-    torch: bool
+    torch: bool = True
+    flags: tuple[str, ...] = ()
 
 
 PIPELINES = {
-    "gymnasium": Pipeline(
-        "Gymnasium", ("gymnasium",), "tests/adapters/test_gymnasium.py", "examples/gymnasium_vector.py", False
-    ),
-    "sb3": Pipeline(
-        "SB3-contrib", ("sb3-contrib", "torch"), "tests/adapters/test_sb3.py", "examples/sb3_maskable_ppo.py", True
-    ),
-    "torchrl": Pipeline(
-        "TorchRL", ("torchrl", "tensordict", "torch"), "tests/adapters/test_torchrl.py", "examples/torchrl_ppo.py", True
-    ),
+    "gymnasium": Pipeline("Gymnasium", ("gymnasium",), torch=False),
+    "sb3": Pipeline("SB3-contrib", ("sb3-contrib", "torch")),
+    "torchrl": Pipeline("TorchRL", ("torchrl", "tensordict", "torch")),
+    "rllib": Pipeline("RLlib", ("ray", "gymnasium", "torch")),
+    "openspiel": Pipeline("OpenSpiel", ("open-spiel",), torch=False),
+    "tianshou": Pipeline("Tianshou", ("tianshou", "torch")),
+    "agilerl": Pipeline("AgileRL", ("agilerl", "pettingzoo", "tensordict", "torch")),
+    "supersuit": Pipeline("SuperSuit", ("supersuit", "pettingzoo"), torch=False),
+    "pufferlib": Pipeline("PufferLib", ("pufferlib", "torch"), flags=("--no-build-isolation",)),
 }
 
 
@@ -57,34 +58,60 @@ def requirements(name: str, end: str) -> Path:
     return ROOT / "requirements" / f"{name}-{end}.txt"
 
 
-ENDS = [(name, end) for name in PIPELINES for end in ("newest", "lowest") if requirements(name, end).exists()]
+def tests(name: str) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(f"tests/adapters/test_{name}*.py"))]
+
+
+def examples(name: str) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(f"examples/{name}_*.py"))]
+
+
+def ends_of(name: str) -> list[str]:
+    return [end for end in ENDS if requirements(name, end).exists()]
 
 
 def run(session: nox.Session, name: str, end: str) -> None:
     """Install, test and run one pipeline, and note how it went, also where it fails."""
     pipeline = PIPELINES[name]
-    note = NOTES / f"{name}-{end}.json"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    start = time.time()
+    NOTES.mkdir(parents=True, exist_ok=True)
+    log = NOTES / f"{name}-{end}.log"
     stage, versions, status = "cannot be installed", "", "passes"
-    last = ""
+    ran: list[str] = []
     try:
         if pipeline.torch:
-            session.install(TORCH)
-        session.install("pytest", "hypothesis", "-r", str(requirements(name, end)), "-e", ".")
+            session.install(TORCH, "setuptools", "wheel")
+        install = ["pytest", "hypothesis", *pipeline.flags, "-r", str(requirements(name, end)), "-e", "."]
+        logged(log, session.install, *install)
         versions = ", ".join(f"{what} {version(session, what)}" for what in pipeline.shown)
         stage = "fails its tests"
-        session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", pipeline.tests)
-        stage = "fails its real run"
-        printed = session.run("python", pipeline.example, silent=True, env={"PYTHONPATH": str(ROOT)})
-        last = str(printed).strip().splitlines()[-1]
-        session.log(last)
-    except nox.command.CommandFailed as error:
-        status = f"{stage}: {error.reason or 'see the output of its session'}"
+        logged(log, session.run, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests(name))
+        for example in examples(name):
+            stage = f"fails its real run {example}"
+            logged(log, session.run, "python", example, env={"PYTHONPATH": str(ROOT)})
+            ran.append(f"`{example}`: {log.read_text().strip().splitlines()[-1]}")
+    except nox.command.CommandFailed:
+        status = f"{stage}: {complaint(log)}"
         raise
     finally:
-        row = [f"{pipeline.title} ({end})", versions, f"`{pipeline.example}`: {last}", status, time.time() - start]
-        note.write_text(json.dumps(row))
+        row = [f"{pipeline.title} ({end})", versions, "<br>".join(ran), status]
+        (NOTES / f"{name}-{end}.json").write_text(json.dumps(row))
+
+
+def logged(log: Path, do: object, *args: str, **options: object) -> None:
+    """Do ``session.run`` or ``session.install``; what it prints goes to ``log``, and then to the screen."""
+    with log.open("w") as file:
+        try:
+            do(*args, stdout=file, stderr=file, silent=False, **options)  # type: ignore[operator]
+        finally:
+            file.flush()
+            print(log.read_text(), flush=True)  # noqa: T201
+
+
+def complaint(log: Path) -> str:
+    """The line of a log that says best why it failed."""
+    lines = [line.strip() for line in log.read_text().splitlines() if line.strip()] if log.exists() else []
+    errors = [line for line in lines if re.match(r"(ERROR|FAILED|error:|\w+(\.\w+)*Error\b)", line)]
+    return (errors or lines or ["see the output of its session"])[-1].replace("|", "/")[:200]
 
 
 def version(session: nox.Session, distribution: str) -> str:
@@ -92,46 +119,42 @@ def version(session: nox.Session, distribution: str) -> str:
     return str(session.run("python", "-c", code, silent=True)).strip()
 
 
-@nox.session
-@nox.parametrize("end", [nox.param(end, id=end) for end in ("newest", "lowest")])
-def gymnasium(session: nox.Session, end: str) -> None:
-    """The Gymnasium faces."""
-    run(session, "gymnasium", end)
+def add_session(name: str) -> None:
+    """A session ``NAME(END)`` for each file of requirements that there is."""
+
+    @nox.session(name=name)
+    @nox.parametrize("end", [nox.param(end, id=end) for end in ends_of(name)])
+    def session(session: nox.Session, end: str) -> None:
+        run(session, name, end)
+
+    session.__doc__ = f"{PIPELINES[name].title}: its adapter's tests and examples."
 
 
-@nox.session
-@nox.parametrize("end", [nox.param("newest", id="newest")])
-def sb3(session: nox.Session, end: str) -> None:
-    """sb3-contrib's MaskablePPO."""
-    run(session, "sb3", end)
-
-
-@nox.session
-@nox.parametrize("end", [nox.param("newest", id="newest")])
-def torchrl(session: nox.Session, end: str) -> None:
-    """TorchRL's wrapper and PPO loss."""
-    run(session, "torchrl", end)
+for one in PIPELINES:
+    if ends_of(one):
+        add_session(one)
 
 
 @nox.session(venv_backend="none")
 def pipelines(session: nox.Session) -> None:
     """All of them, one after the other, each to its end; then the table."""
     NOTES.mkdir(parents=True, exist_ok=True)
-    for name, end in ENDS:
-        (NOTES / f"{name}-{end}.json").unlink(missing_ok=True)
+    rows = []
+    for name, end in ((library, end) for library in PIPELINES for end in ends_of(library)):
+        note = NOTES / f"{name}-{end}.json"
+        note.unlink(missing_ok=True)
         session.run(
             sys.executable, "-m", "nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1]
         )
-    rows = [json.loads((NOTES / f"{name}-{end}.json").read_text()) for name, end in ENDS]
+        rows.append(json.loads(note.read_text()))
     lines = ["| pipeline | versions | real run | status |", "| --- | --- | --- | --- |"]
-    lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status, _ in rows]
+    lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status in rows]
     print("\n".join(lines))  # noqa: T201
-    page = PAGE.read_text()
     pattern = re.compile(f"{re.escape(START)}.*?{re.escape(STOP)}", re.DOTALL)
     table = "\n".join([START, *lines, STOP])
     written = PAGE.with_suffix(".new")
-    written.write_text(pattern.sub(lambda _: table, page))
+    written.write_text(pattern.sub(lambda _: table, PAGE.read_text()))
     written.replace(PAGE)
-    failed = [title for title, _, _, status, _ in rows if status != "passes"]
+    failed = [title for title, _, _, status in rows if status != "passes"]
     if failed:
         session.error(f"not all pass: {', '.join(failed)}")

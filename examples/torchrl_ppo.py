@@ -9,7 +9,8 @@ from torch import nn
 from torchrl.modules import MaskedCategorical, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
-from persian_rummy_env.adapters.torchrl import ONE_GROUP, seat_returns, torchrl_env
+from persian_rummy_env.adapters.torchrl import ONE_GROUP, torchrl_env
+from persian_rummy_env.adapters.torchrl_returns import seat_returns
 from persian_rummy_env.observation import SIZE
 
 SEEN = ("seats", "observation", "observation")
@@ -64,4 +65,4 @@ if __name__ == "__main__":
             adam.zero_grad()
             total.backward()
             adam.step()
-    print(f"{args.updates} updates, {len(rows)} decisions in the last, loss {float(total):.3f}, first ratios all 1")
+    print(f"{args.updates} updates, {len(rows)} decisions in the last, loss {total.item():.3f}, first ratios all 1")

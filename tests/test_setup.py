@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import persian_rummy_env
@@ -29,7 +31,7 @@ PACKAGES = ("persian_rummy_env", "agents", "train", "experiments")
 TABLES = {f"persian_rummy_env.{name}" for name in ("cards", "actions", "rules", "state", "observation")}
 ADAPTERS = "persian_rummy_env.adapters"
 PLOT_HOME = "persian_rummy_env.stats_plot"  # the extra plot, which the environment does not ask for
-TORCH_HOMES = ("agents.network", "agents.learned", "train")
+TORCH_HOMES = ("agents.network", "agents.learned", "train", ADAPTERS)
 
 IMPORT_NAME = {"pillow": "PIL"}  # where the distribution's name is not the module's
 
@@ -143,9 +145,10 @@ ALLOWED = {
     "persian_rummy_env/core/__init__.py": "",
     "persian_rummy_env/core/deal.py": "import functools, numba\nfrom persian_rummy_env import cards\nfrom . import rng",
     "persian_rummy_env/core/rng.py": "",
+    "persian_rummy_env/vector_env.py": "",
     "persian_rummy_env/aec_env.py": "from persian_rummy_env.core import deal\ndef draw():\n    import PIL, pettingzoo",
     "persian_rummy_env/adapters/__init__.py": "",
-    "persian_rummy_env/adapters/rllib.py": "import ray\nfrom persian_rummy_env.adapters import shared",
+    "persian_rummy_env/adapters/rllib.py": "import ray, torch\nfrom persian_rummy_env.adapters import shared",
     "persian_rummy_env/adapters/shared.py": "import gymnasium",
     "persian_rummy_env/stats_plot.py": "def draw():\n    from matplotlib.figure import Figure",
     "agents/__init__.py": "",
@@ -178,7 +181,7 @@ PLANTED = [
     ("persian_rummy_env/aec_env.py", "from persian_rummy_env.adapters import rllib", "adapters are imported by nobody"),
     ("persian_rummy_env/aec_env.py", "from tests import oracle", "nothing imports tests"),
     ("persian_rummy_env/aec_env.py", "import importlib\nimportlib.import_module('train.ppo')", "stands below train"),
-    ("persian_rummy_env/adapters/shared.py", "import torch", "torch belongs to"),
+    ("persian_rummy_env/vector_env.py", "import torch", "torch belongs to"),
     ("agents/network.py", "from train import ppo", "agents stands below train"),
     ("agents/search.py", "import torch", "torch belongs to"),
     ("agents/network.py", "import persian_rummy_env.adapters.rllib", "adapters are imported by nobody"),
@@ -221,9 +224,15 @@ def pins(name: str) -> dict[str, str]:
     return {match[1].lower().replace("_", "-"): match[2] for match in found if match}
 
 
+EXTRAS = PROJECT["optional-dependencies"]
+PIPELINES = {  # the extras of learning libraries, whose pins conflict: each has a file of its own versions
+    extra: ROOT / "requirements" / f"{extra}-newest.txt"
+    for extra in EXTRAS
+    if (ROOT / "requirements" / f"{extra}-newest.txt").exists()
+}
 EVERY_REQUIREMENT = [
     *PROJECT["dependencies"],
-    *(line for lines in PROJECT["optional-dependencies"].values() for line in lines),
+    *(line for extra, lines in EXTRAS.items() if extra not in PIPELINES for line in lines),
 ]
 
 
@@ -237,6 +246,22 @@ def test_one_version_everywhere() -> None:
 def test_constraints_pin_every_requirement_within_its_range(line: str) -> None:
     requirement = Requirement(line)
     assert pins("constraints.txt")[requirement.name] in requirement.specifier
+
+
+def specifiers(lines: list[str]) -> dict[str, SpecifierSet]:
+    return {canonicalize_name(Requirement(line).name): Requirement(line).specifier for line in lines}
+
+
+@pytest.mark.parametrize("extra", PIPELINES)
+def test_a_pipeline_is_run_with_versions_within_the_ranges(extra: str) -> None:
+    """Of the environment and of its own extra; torch is the session's affair, one version for all."""
+    lines = [line for line in PIPELINES[extra].read_text().splitlines() if not line.startswith("#")]
+    run_with, ranges = specifiers(lines), specifiers([*PROJECT["dependencies"], *EXTRAS[extra]])
+    assert run_with.keys() >= specifiers(EXTRAS[extra]).keys() - {"torch"}
+    for name in run_with.keys() & ranges.keys():
+        [pin] = run_with[name]
+        assert pin.operator == "=="
+        assert pin.version in ranges[name], name
 
 
 def test_constraints_pull_in_no_cuda_package() -> None:

@@ -1,13 +1,22 @@
-"""TorchRL: the AEC face under ``PettingZooWrapper``, with the settings that it needs."""
+"""TorchRL: the AEC face under ``PettingZooWrapper``, and the vector face as a batched environment of its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import torch
+from tensordict import TensorDict, TensorDictBase  # pyright: ignore[reportMissingImports]
+from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded  # pyright: ignore[reportMissingImports]
+from torchrl.envs import EnvBase  # pyright: ignore[reportMissingImports]
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # pyright: ignore[reportMissingImports]
 
+from ..actions import NUM_ACTIONS
 from ..aec_env import env
 from ..aec_raw import AGENTS, TEAMS
+from ..observation import HIGH, SIZE
+from ..rules import NUM_SEATS
+from ..vector_env import Batch, PersianRummyVecEnv
 
 TEAM_GROUPS = {f"team_{team}": list(agents) for team, agents in enumerate(TEAMS)}
 """One group a team: its two seats share a network, and are stacked in the dimension before the last."""
@@ -21,7 +30,7 @@ def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Any) -
     Per group: ``observation.observation``, (agents, 1020) float32; ``action_mask``, (agents, 547) bool, all True for a
     seat that is not to move; ``mask``, (agents,) bool, who is. A reward is that of the single step. Whoever learns
     has to leave out the rows where ``mask`` is False, and to carry the rewards that fell in them to the seat's decision
-    before: generalised advantages over the time axis are wrong here.
+    before: generalised advantages over the time axis are wrong here (``torchrl_returns.seat_returns``).
 
     Args:
         group_map: ``TEAM_GROUPS`` (default), ``ONE_GROUP`` or another.
@@ -32,21 +41,88 @@ def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Any) -
     return PettingZooWrapper(env=env(**options), use_mask=True, group_map=groups, return_state=False)
 
 
-def seat_returns(reward: Any, done: Any) -> Any:
-    """What each seat is still paid in its episode, from each step on: its return where it decided there (gamma = 1).
+class PersianRummyTorchRL(EnvBase):
+    """``num_envs`` tables in one compiled call; batch size ``[num_envs]``, one row a table: its seat to move.
 
-    All that a seat is paid between two of its decisions, whoever earned it, is in the return of the earlier one.
+    Rows of one table belong to whoever is to move, so a network plays all the seats of a batch, and none computes for
+    seats that wait. What is earned lies in the rows of others; ``torchrl_returns.SeatGAE`` brings it to each seat.
+
+    After a reset and after a step: ``observation``, (n, 1020) float32 in [0, 1]; ``action_mask``, (n, 547) bool;
+    ``seat``, (n, 1) int64 in 0..3, whose view it is. After a step also ``reward``, (n, 4) float32 by absolute seat, and
+    ``done``, ``terminated``, ``truncated``, (n, 1) bool. ``action``, (n,) int64, must be legal. In the last row of an
+    episode the mask is all False, and the view that of the seat that moved last or, where ``max_decisions`` cut it, was
+    to move next. TorchRL then resets these tables, and no others.
 
     Args:
-        reward: tensor (steps, …) of the single steps, ``("next", group, "reward")`` of one table.
-        done: tensor (steps, …) bool of the same shape, the episode ended in that step.
+        num_envs: tables, at least 1.
+        raw: True, ``observation`` is the engine's bytes, (n, 1020) uint8: a quarter of the memory, to be divided by
+            ``observation.HIGH`` where it is learnt from.
+        device: where the tensors are handed out; the tables are played on the CPU.
+        options: of ``PersianRummyVecEnv``, but for ``autoreset_mode`` and ``copy``.
 
-    Returns:
-        (steps, …). After the last ``done`` it is cut off: leave those rows out.
+    Raises:
+        ValueError, TypeError: an option with a value that it does not take, or an action that is not legal.
     """
-    returns = reward.clone()
-    following = 0 * reward[0]
-    for step in range(len(reward) - 1, -1, -1):
-        following = reward[step] + following * ~done[step]
-        returns[step] = following
-    return returns
+
+    batch_locked = True
+
+    def __init__(self, num_envs: int, *, raw: bool = False, device: Any = "cpu", **options: Any) -> None:
+        for owned in ("autoreset_mode", "copy"):
+            if owned in options:
+                raise TypeError(f"{owned}={options[owned]!r}: TorchRL resets and keeps tensors itself, leave it out")
+        self.tables = PersianRummyVecEnv(num_envs, autoreset_mode="DISABLED", **options)
+        self._next_seed: int | None = None
+        super().__init__(device=device, batch_size=[self.tables.num_envs])
+        self.raw = bool(raw)
+        high = torch.from_numpy(HIGH.copy())
+        self._high = high.to(torch.float32)
+        rows = self.tables.num_envs
+        dtype, top = (torch.uint8, high) if self.raw else (torch.float32, torch.ones(SIZE))
+        seen = {
+            "observation": Bounded(torch.zeros(SIZE, dtype=dtype), top, (SIZE,), dtype=dtype),
+            "action_mask": Binary(NUM_ACTIONS, dtype=torch.bool),
+            "seat": Bounded(0, NUM_SEATS - 1, (1,), dtype=torch.int64),
+        }
+        flags = {name: Binary(1, dtype=torch.bool) for name in ("done", "terminated", "truncated")}
+        self.observation_spec = Composite(seen).expand(rows).to(self.device)
+        self.action_spec = Categorical(NUM_ACTIONS).expand(rows).to(self.device)
+        self.reward_spec = Unbounded((rows, NUM_SEATS), dtype=torch.float32).to(self.device)
+        self.done_spec = Composite(flags).expand(rows).to(self.device)
+
+    def _set_seed(self, seed: int | None) -> None:
+        self._next_seed = seed
+
+    def _reset(self, tensordict: TensorDictBase | None = None, **_options: Any) -> TensorDict:
+        chosen = None if tensordict is None else tensordict.get("_reset", None)
+        options = None if chosen is None else {"reset_mask": chosen.reshape(-1).cpu().numpy()}
+        seed, self._next_seed = self._next_seed, None
+        return TensorDict(self._seen(self.tables.reset(seed, options)), self.batch_size, device=self.device)
+
+    def _step(self, tensordict: TensorDictBase) -> TensorDict:
+        batch = self.tables.step(tensordict["action"].cpu().numpy())
+        ends = {"terminated": batch.terminated, "truncated": batch.truncated}
+        flags = {name: torch.from_numpy(flag).unsqueeze(-1) for name, flag in ends.items()}
+        flags["done"] = flags["terminated"] | flags["truncated"]
+        paid = {"reward": torch.from_numpy(batch.reward), **flags}
+        return TensorDict({**self._seen(batch), **paid}, self.batch_size, device=self.device)
+
+    def _seen(self, batch: Batch) -> dict[str, torch.Tensor]:
+        # A table that is over has nobody to move; what it shows is the view of the seat in its state.
+        seat = self.tables._tables.games["seat"] if (batch.seat < 0).any() else batch.seat
+        observation = torch.from_numpy(batch.observation)
+        if not self.raw:
+            observation = observation.to(torch.float32).div_(self._high)
+        return {
+            "observation": observation,
+            "action_mask": torch.from_numpy(batch.action_mask).view(torch.bool),
+            "seat": torch.from_numpy(seat.astype(np.int64)).unsqueeze(-1),
+        }
+
+    def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
+        """Legal actions drawn uniformly for the tables as they stand, from their own sampling streams."""
+        given = TensorDict({}, self.batch_size, device=self.device) if tensordict is None else tensordict
+        return given.set("action", torch.from_numpy(self.tables.sample_actions()).to(self.device))
+
+    def close(self, **options: Any) -> None:
+        super().close(**options)
+        self.tables.close()

@@ -13,7 +13,8 @@ import torch
 from torchrl.envs.utils import check_env_specs
 
 import persian_rummy_env
-from persian_rummy_env.adapters.torchrl import ONE_GROUP, TEAM_GROUPS, seat_returns, torchrl_env
+from persian_rummy_env.adapters.torchrl import ONE_GROUP, TEAM_GROUPS, torchrl_env
+from persian_rummy_env.adapters.torchrl_returns import seat_returns
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, mask_of, never_meld, over, uniform
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # it warns of every PettingZoo but the one it was written for
