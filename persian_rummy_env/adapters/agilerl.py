@@ -15,6 +15,9 @@ from ..aec_env import env
 from ..aec_raw import AGENTS
 from ..observation import SIZE
 
+NAMES = ("south_0", "west_0", "north_0", "east_0")
+"""Of the seats, clockwise: south and north are partners. No two have the same part before the ``_``."""
+
 
 class AgileTable(ParallelEnv[str, Any, Any]):
     """The AEC face as AgileRL's turn-based training wants it; an episode is a deal.
@@ -22,20 +25,21 @@ class AgileTable(ParallelEnv[str, Any, Any]):
     ``reset`` and ``step`` return the observation, (1020,) float32, and ``info["action_mask"]``, (547,) int8, of the
     agent to move and of nobody else, and rewards and flags of all four.
 
-    The training loop keeps the reward of the step in which an agent acted and drops the others. So an agent is paid when it
-    acts: what was earned since its last action, and what it earns now. Once the deal is over, each of the other three
-    acts once more, with ``pass`` the only legal action, to be paid what is left; then all four end together.
-    A deal cut short by ``max_decisions`` ends as both terminated and truncated, since one of the library's wrappers starts
-    the next deal on terminations alone.
+    The training loop keeps the reward of the step in which an agent acted and drops the others. So an agent is paid
+    when it acts: what was earned since its last action, and what it earns now. Once the deal is over, each of the other
+    three acts once more, with ``pass`` the only legal action, to be paid what is left; then all four end together.
+    A deal cut short by ``max_decisions`` ends as both terminated and truncated, since one of the library's wrappers
+    starts the next deal on terminations alone.
 
     Args:
-        names: of the four seats. The library lets those share a network that have the same part before the last ``_``.
+        names: of the four seats. Those with the same part before the last ``_`` share a network in AgileRL, which
+            2.58.0 cannot train where agents take turns: it needs as many decisions of each.
         options: of ``persian_rummy_env.env``.
     """
 
     metadata = {"name": "persian_rummy_agilerl_v0", "render_modes": ["human", "ansi", "rgb_array"]}
 
-    def __init__(self, names: tuple[str, ...] = AGENTS, **options: Any) -> None:
+    def __init__(self, names: tuple[str, ...] = NAMES, **options: Any) -> None:
         if len(set(names)) != len(AGENTS):
             raise ValueError(f"names={names!r}: expected {len(AGENTS)} different names, one a seat")
         self.aec = env(**{"episode": "deal", **options})

@@ -1,4 +1,4 @@
-"""PettingZoo's parallel interface, for libraries that take no other: all four agents step at once, one of them in earnest.
+"""PettingZoo's parallel interface, for libraries that take no other: all four step at once, one of them in earnest.
 
 It costs three rows in four, and every one of those needs an action that does nothing. ``PersianRummyVecEnv`` is the
 interface that fits the game; see docs/parallel.md.

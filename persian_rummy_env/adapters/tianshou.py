@@ -1,8 +1,8 @@
 """Tianshou: the table for self-play, the learner's table for everything else, and what policy gradients lack there.
 
-Tianshou hands on the mask that lies in an observation, but only its Q-learning looks at it: ``MaskedActor`` does so for PPO
-and its like. At a table of four, the row after a decision belongs to another seat: ``PerSeat`` puts each seat's rows
-together before returns are computed.
+Tianshou hands on the mask that lies in an observation, but only its Q-learning looks at it: ``MaskedActor`` does so
+for PPO and its like. At a table of four, the row after a decision belongs to another seat: ``PerSeat`` puts each seat's
+rows together before returns are computed.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class TianshouTable(PettingZooEnv):
 class TianshouLearner(gymnasium.Wrapper):
     """The Gymnasium face, one learner among bots, with the mask where Tianshou looks for it.
 
-    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. What comes after a decision is the learner's next one, so
-    every algorithm of the library, with n-step targets too, computes what it should.
+    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. What comes after a decision is the learner's next one,
+    so every algorithm of the library, with n-step targets too, computes what it should.
 
     Args:
         options: of ``persian_rummy_env.PersianRummyGymEnv``.

@@ -251,7 +251,7 @@ def test_double_q_learning_keeps_to_the_mask_in_its_targets_and_plain_does_not()
     mask[7] = True
 
     class Worth(torch.nn.Module):
-        def forward(self, obs: Any, state: Any = None, info: Any = None) -> Any:
+        def forward(self, obs: Any, state: Any = None, **_: Any) -> Any:
             return torch.as_tensor(np.where(mask, -5.0, 0.0)).expand(len(obs), NUM_ACTIONS), state
 
     seen = Batch(obs=np.zeros(SIZE, np.float32), mask=mask)
@@ -284,6 +284,6 @@ def test_the_hash_seed_changes_nothing() -> None:
     contract.same_under_two_hash_seeds(
         "import hashlib, numpy as np\n"
         "from tests.adapters.test_tianshou import TianshouTable, play\n"
-        "told = [(seen['obs'].tobytes(), seen['agent_id'], rewards) for seen, rewards, _ in play(TianshouTable(), 150)]\n"
+        "told = [(seen['obs'].tobytes(), seen['agent_id'], paid) for seen, paid, _ in play(TianshouTable(), 150)]\n"
         "print(hashlib.sha256(repr(told).encode()).hexdigest())"
     )
