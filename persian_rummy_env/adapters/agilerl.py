@@ -1,0 +1,134 @@
+"""AgileRL: a parallel view that shows the acting seat alone, and IPPO with masks that fit its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from agilerl.algorithms import IPPO  # pyright: ignore[reportMissingImports]
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+from ..actions import NUM_ACTIONS, PASS
+from ..aec_env import env
+from ..aec_raw import AGENTS
+from ..observation import SIZE
+
+NAMES = ("south_0", "west_0", "north_0", "east_0")
+"""Of the seats, clockwise: south and north are partners. No two have the same part before the ``_``."""
+
+
+class AgileTable(ParallelEnv[str, Any, Any]):
+    """The AEC face as AgileRL's turn-based training wants it; an episode is a deal.
+
+    ``reset`` and ``step`` return the observation, (1020,) float32, and ``info["action_mask"]``, (547,) int8, of the
+    agent to move and of nobody else, and rewards and flags of all four.
+
+    The training loop keeps the reward of the step in which an agent acted and drops the others. So an agent is paid
+    when it acts: what was earned since its last action, and what it earns now. Once the deal is over, each of the other
+    three acts once more, with ``pass`` the only legal action, to be paid what is left; then all four end together.
+    A deal cut short by ``max_decisions`` ends as both terminated and truncated, since one of the library's wrappers
+    starts the next deal on terminations alone.
+
+    Args:
+        names: of the four seats. Those with the same part before the last ``_`` share a network in AgileRL, which
+            2.58.0 cannot train where agents take turns: it needs as many decisions of each.
+        options: of ``persian_rummy_env.env``.
+    """
+
+    metadata = {"name": "persian_rummy_agilerl_v0", "render_modes": ["human", "ansi", "rgb_array"]}
+
+    def __init__(self, names: tuple[str, ...] = NAMES, **options: Any) -> None:
+        if len(set(names)) != len(AGENTS):
+            raise ValueError(f"names={names!r}: expected {len(AGENTS)} different names, one a seat")
+        self.aec = env(**{"episode": "deal", **options})
+        self.render_mode = self.aec.render_mode
+        self.possible_agents = list(names)
+        self.agents: list[str] = []
+        self._observation_space = spaces.Box(0, 1, (SIZE,), np.float32)
+        self._action_space = spaces.Discrete(NUM_ACTIONS)
+        self._owed = np.zeros(len(names))
+        self._left: list[int] = []
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002  # the same for all
+        return self._observation_space
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002
+        return self._action_space
+
+    @property
+    def seat(self) -> int:
+        """The seat to act."""
+        return self._left[0] if self._left else int(self.aec.agent_selection[-1])
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
+        self.aec.reset(seed=seed, options=options)
+        self.agents = list(self.possible_agents)
+        self._owed[:] = 0
+        self._left = []
+        return self._shown()
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Play the action of the agent to act; actions of others are not looked at."""
+        seat = self.seat
+        name = self.possible_agents[seat]
+        if name not in actions:
+            raise ValueError(
+                f"step(): no action for {name}, who is to act; actions for {', '.join(actions) or 'nobody'}"
+            )
+        cut = done = False
+        if self._left:
+            self._left.pop(0)
+            done = not self._left
+            cut = self.aec.truncations[AGENTS[0]]
+        else:
+            self.aec.step(int(np.asarray(actions[name]).reshape(())))
+            self._owed += [self.aec.rewards[agent] for agent in AGENTS]
+            if self.aec.terminations[AGENTS[0]] or self.aec.truncations[AGENTS[0]]:
+                self._left = [(seat + turn) % len(AGENTS) for turn in range(1, len(AGENTS))]
+        paid = dict.fromkeys(self.possible_agents, 0.0)
+        paid[name] = float(self._owed[seat])
+        self._owed[seat] = 0
+        shown, infos = ({}, {}) if done else self._shown()
+        if done:
+            self.agents = []
+        names = self.possible_agents
+        return shown, paid, dict.fromkeys(names, done), dict.fromkeys(names, done and cut), infos
+
+    def _shown(self) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
+        seen = self.aec.observe(AGENTS[self.seat])
+        mask = seen["action_mask"]
+        if self._left:
+            mask = np.zeros_like(mask)
+            mask[PASS.start] = 1
+        name = self.possible_agents[self.seat]
+        return {name: seen["observation"]}, {name: {"action_mask": mask}}
+
+    def render(self) -> Any:
+        return self.aec.render()
+
+    def close(self) -> None:
+        self.aec.close()
+
+
+class SeatIPPO(IPPO):
+    """The library's IPPO, with masks only of the agents that act, lane by lane, in the order of its rows.
+
+    The library's own way is to ask for the masks of all agents of a group at once, which does not fit the rows of those
+    who are to act. The loss is the library's: see docs/agilerl.md for what it leaves out.
+    """
+
+    def extract_action_masks(self, infos: Any) -> dict[str, Any]:
+        rows: dict[str, list[np.ndarray]] = {group: [] for group in self.observation_space}
+        for agent in self.agent_ids:
+            told = infos.get(agent) or {}
+            if told.get("action_mask") is None:
+                continue
+            masks = np.asarray(told["action_mask"])
+            acts = np.asarray(told.get("_action_mask", True)).reshape(-1)
+            group = self.get_group_id(agent) if self.has_grouped_agents() else agent
+            rows[group] += list(np.atleast_2d(masks)[acts])
+        return {group: np.stack(masks).astype(bool) if masks else None for group, masks in rows.items()}

@@ -1,0 +1,381 @@
+"""OpenSpiel: the game ``python_persian_rummy``, registered when this module is imported.
+
+Chance is explicit: who deals, every card dealt, the card turned up and every card drawn are chance nodes, so a state
+never holds the order of the stock, and search that samples its chance nodes cannot look ahead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyspiel  # pyright: ignore[reportMissingImports]
+
+from .. import render
+from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
+from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
+from ..core import arena, batch, views
+from ..core.legal import WORDS
+from ..core.notice import ensure_compiled
+from ..decisions import views_of
+from ..observation import BLOCKS, SIZE
+from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
+from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE
+
+ANY_DEALER = -1
+MOST_POINTS = 952 + OUT_BONUS
+"""The largest margin of a deal: every card laid in sets of four at once by one team, which goes out."""
+WHO_DEALS = -1
+"""In place of the number of cards dealt: the dealer is still to be drawn."""
+ALL_DEALT = FIRST_TURNED + 1
+PACK = np.minimum(np.arange(NUM_CARDS), JOKER).astype(np.uint8)
+_LANE = np.zeros(1, dtype=np.int64)
+
+GAME_TYPE = pyspiel.GameType(
+    short_name="python_persian_rummy",
+    long_name="Persian Rummy (2 against 2)",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=NUM_SEATS,
+    min_num_players=NUM_SEATS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    provides_factored_observation_string=True,
+    parameter_specification={"deals": 2, "quad_bonus": "any", "stock_out": "pass", "dealer": ANY_DEALER},
+)
+
+
+class PersianRummyGame(pyspiel.Game):
+    """``pyspiel.load_game("python_persian_rummy(deals=1)")``.
+
+    Parameters: ``deals`` (1..4, default 2), ``quad_bonus`` and ``stock_out`` of ``RuleSet``; ``dealer``, the first
+    dealer 0..3, or -1 (default) to leave it to chance. Returns are points over 100, own team's less the other's.
+
+    Raises:
+        ValueError: a parameter that the rule set refuses, or no seat.
+    """
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        given = {**GAME_TYPE.parameter_specification, **(params or {})}
+        self.dealer = int(given.pop("dealer"))
+        if self.dealer != ANY_DEALER and not 0 <= self.dealer < NUM_SEATS:
+            raise ValueError(f"dealer={self.dealer}: expected a seat 0..{NUM_SEATS - 1}, or -1 to leave it to chance")
+        self.rules = RuleSet.from_dict(given)
+        most = self.rules.deals * MOST_POINTS / 100
+        info = pyspiel.GameInfo(
+            num_distinct_actions=NUM_ACTIONS,
+            max_chance_outcomes=NUM_KINDS,
+            num_players=NUM_SEATS,
+            min_utility=-most,
+            max_utility=most,
+            utility_sum=0.0,
+            max_game_length=self.rules.deals * MAX_DEAL_DECISIONS,
+        )
+        super().__init__(GAME_TYPE, info, params or {})
+        for part in ("game engine", "scripted players", "search"):
+            ensure_compiled(part)
+        self.blank = _blank(self.rules)
+
+    def new_initial_state(self) -> PersianRummyState:
+        return PersianRummyState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """The dealer, and for each deal the cards dealt, turned up and drawn."""
+        return 1 + self.rules.deals * (ALL_DEALT + STOCK_SIZE)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PersianRummyObserver:
+        return PersianRummyObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+
+    def state_from(self, record: np.ndarray) -> PersianRummyState:
+        """A state that begins in the middle of a deal, at a decision, such as ``Batch.views`` has them.
+
+        Its history is empty, and what the seats know at that point takes the place of what went before in their
+        information states.
+
+        Args:
+            record: (1,) STATE, played by as many deals as this game.
+        """
+        if record.dtype != STATE or record.shape != (1,) or int(record["deals"][0]) != self.rules.deals:
+            raise ValueError(
+                f"{record.dtype} {record.shape}: expected one STATE record of a game of {self.rules.deals} deals"
+            )
+        if int(record["phase"][0]) == OVER:
+            raise ValueError("the game of this record is over: expected one in which a seat is to move")
+        state = PersianRummyState(self)
+        state.begin_at(record)
+        return state
+
+
+def _blank(rules: RuleSet) -> np.ndarray:
+    """A record before anything is dealt. All decks count as given, so that the engine shuffles none."""
+    record = np.zeros(1, dtype=STATE)
+    record["deals"] = rules.deals
+    record["quad_jacks"] = rules.quad_bonus == "jacks"
+    record["stock_end"] = rules.stock_out == "end"
+    _give_packs(record, 0)
+    batch.reset(record, np.ones(1, dtype=bool), np.zeros(1, np.uint64), True, np.zeros(1, np.int8), 0, 1)
+    _clear(record)
+    return record
+
+
+def _give_packs(record: np.ndarray, first: int) -> None:
+    record["decks"][0, first:] = PACK
+    record["given"] = 0b1111
+
+
+def _clear(record: np.ndarray) -> None:
+    """Take back the cards that the engine has dealt from the pack as it lay: chance deals them."""
+    record["hand"] = 0
+    record["pile"] = 0
+    record["pile_size"] = 0
+    record["pile_card"][0, 0] = 0
+    record["pile_seat"][0, 0] = 0
+
+
+def _with(cards: Any, card: int) -> np.uint64:
+    """A set of cards and one more."""
+    bits = int(cards)
+    while bits >> card & 1:  # only jokers come more than once
+        card += 1
+    return np.uint64(bits | 1 << card)
+
+
+class PersianRummyState(pyspiel.State):
+    """A state: the engine's record, and which chance node is due.
+
+    Attributes:
+        record: (1,) STATE. Its stock lies in no particular order: what is drawn is decided when it is drawn.
+    """
+
+    def __init__(self, game: PersianRummyGame) -> None:
+        super().__init__(game)
+        self.record = game.blank.copy()
+        self._dealt = WHO_DEALS
+        self._drawing = False
+        self._moves = 0
+        self._deal_began = 0
+        self._begun_inside = False
+        self._told = ("",) * NUM_SEATS
+        if game.dealer != ANY_DEALER:
+            self._name_dealer(game.dealer)
+
+    def begin_at(self, record: np.ndarray) -> None:
+        """See ``PersianRummyGame.state_from``."""
+        self.record = record.copy()
+        _give_packs(self.record, int(record["deal"][0]) + 1)
+        self._dealt = ALL_DEALT
+        self._begun_inside = True
+        seats = np.arange(NUM_SEATS)
+        known = views_of(np.repeat(record, NUM_SEATS), seats, seats)
+        self._told = tuple(view.tobytes().hex() + ";" for view in known)
+
+    @property
+    def deal_began(self) -> int | None:
+        """How many actions of the history came before the first card of this deal; None: the state began inside one."""
+        return None if self._begun_inside else self._deal_began
+
+    @property
+    def dealing(self) -> bool:
+        return self._dealt < ALL_DEALT
+
+    def current_player(self) -> int:
+        if self.is_terminal():
+            return pyspiel.PlayerId.TERMINAL
+        if self.dealing or self._drawing:
+            return pyspiel.PlayerId.CHANCE
+        return int(self.record["seat"][0])
+
+    def is_terminal(self) -> bool:
+        return int(self.record["phase"][0]) == OVER
+
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002  # OpenSpiel asks for the one to move alone
+        words = np.zeros((1, WORDS), dtype=np.uint64)
+        batch.legal_words(self.record, words, 0, 1)
+        return np.flatnonzero(batch.unpacked(words[0])).tolist()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Cards by kind 0..52, jokers all 52, as likely as they are many; or the four dealers."""
+        if self._dealt == WHO_DEALS:
+            return [(seat, 1 / NUM_SEATS) for seat in range(NUM_SEATS)]
+        left = self._deck()[self._top() :]
+        count = np.bincount(left, minlength=NUM_KINDS)
+        return [(int(card), int(count[card]) / len(left)) for card in np.flatnonzero(count)]
+
+    def _apply_action(self, action: int) -> None:
+        if self._dealt == WHO_DEALS:
+            self._name_dealer(action)
+        elif self.dealing:
+            self._deal(action)
+        elif self._drawing:
+            self._draw(action)
+        elif action == DRAW.start and action in self._legal_actions(self.current_player()):
+            self._tell(f"{self.current_player()} draw")
+            self._drawing = True
+        else:
+            self._play(action)
+        self._moves += 1
+
+    def _name_dealer(self, dealer: int) -> None:
+        self.record["dealer"] = dealer
+        self.record["seat"] = (dealer + 1) % NUM_SEATS
+        self._dealt = 0
+        self._deal_began = self._moves + 1
+        self._tell(f"dealer {dealer}")
+
+    def _deal(self, card: int) -> None:
+        self._bring_up(card)
+        record = self.record
+        if self._dealt < FIRST_TURNED:
+            seat = (int(record["dealer"][0]) + 1 + self._dealt) % NUM_SEATS
+            record["hand"][0, seat] = _with(record["hand"][0, seat], card)
+            self._tell("a card", seat, CARD_NAMES[card])
+        else:
+            record["pile"] = _with(0, card)
+            record["pile_card"][0, 0] = card
+            record["pile_seat"][0, 0] = NOBODY
+            record["pile_size"] = 1
+            self._tell(f"turned {CARD_NAMES[card]}")
+        self._dealt += 1
+
+    def _draw(self, card: int) -> None:
+        seat = int(self.record["seat"][0])
+        self._bring_up(card)
+        self._drawing = False
+        arena.play_lanes(self.record, _LANE, np.array([DRAW.start]))
+        self._tell("a card", seat, CARD_NAMES[card])
+
+    def _play(self, action: int) -> None:
+        record = self.record
+        seat, deal = int(record["seat"][0]), int(record["deal"][0])
+        if arena.play_lanes(record, _LANE, np.array([action], dtype=np.int64)) >= 0:
+            raise ValueError(f"player {seat}: action {action} is not legal; legal: {self._legal_actions(seat)}")
+        self._tell(f"{seat} {ACTION_NAMES[action]}")
+        if self.is_terminal():
+            record["ended"] = 1
+        elif int(record["deal"][0]) != deal:
+            _clear(record)
+            self._dealt = 0
+            self._deal_began = self._moves + 1
+            self._tell(f"score {' '.join(map(str, record['last_score'][0].tolist()))}")
+
+    def _deck(self) -> np.ndarray:
+        return self.record["decks"][0, int(self.record["deal"][0])]
+
+    def _top(self) -> int:
+        """The place in the deck of the card that comes next."""
+        return self._dealt if self.dealing else NUM_CARDS - int(self.record["stock_size"][0])
+
+    def _bring_up(self, card: int) -> None:
+        """Put a card of those left where the next one is taken from; the others keep their order."""
+        deck, top = self._deck(), self._top()
+        places = np.flatnonzero(deck[top:] == card)
+        if not len(places):
+            raise ValueError(f"chance outcome {card}: no such card is left; expected one of chance_outcomes()")
+        place = top + int(places[0])
+        deck[top + 1 : place + 1] = deck[top:place].copy()
+        deck[top] = card
+
+    def _tell(self, all_hear: str, seat: int | None = None, it_sees: str = "") -> None:
+        """Add to what the seats have seen, in order; ``seat`` sees more than the others."""
+        self._told = tuple(f"{told}{it_sees if other == seat else all_hear};" for other, told in enumerate(self._told))
+
+    def told(self, seat: int) -> str:
+        """All that a seat has seen since the beginning, in order."""
+        return self._told[seat]
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return ACTION_NAMES[action]
+        if self._dealt == WHO_DEALS:
+            return f"dealer {action}"
+        what = "drawn" if not self.dealing else "dealt" if self._dealt < FIRST_TURNED else "turned"
+        return f"{what} {CARD_NAMES[action]}"
+
+    def returns(self) -> list[float]:
+        """By player: own team's points less the other's, over 100, once the game is over; before that 0."""
+        if not self.is_terminal():
+            return [0.0] * NUM_SEATS
+        first, second = self.record["score"][0].tolist()
+        return [(first - second) / 100, (second - first) / 100] * 2
+
+    def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> PersianRummyState:
+        """A game that looks the same to a player from its beginning on, every such game being equally likely.
+
+        The truth is not looked at: the cards it cannot see are dealt by ``core.belief`` from the record of what it
+        knows, and other players' earlier draws are laid out to fit.
+
+        Args:
+            probability_sampler: called for numbers in [0, 1), which the choice depends on and nothing else.
+        """
+        from .openspiel_worlds import resampled
+
+        seed = [int(probability_sampler() * 2**32) for _ in range(2)]
+        return resampled(self, player_id, np.random.default_rng(seed))
+
+    def __str__(self) -> str:
+        due = "chance" if self.current_player() == pyspiel.PlayerId.CHANCE else ""
+        return f"{render.ansi(self.record[0])}\n{due}{self._dealt if self.dealing else ''}"
+
+
+class PersianRummyObserver:
+    """What a player sees, as OpenSpiel asks for it.
+
+    With ``perfect_recall`` False: ``tensor``, (1020,) float32, the observation of the AEC face, and ``dict``, its named
+    blocks; without private information the block ``hand`` is left out, without public information it is all. With
+    ``perfect_recall`` True there is a string and no tensor: all that the player has seen, in order.
+
+    Raises:
+        ValueError: parameters, or the private information of all players.
+    """
+
+    def __init__(self, iig_obs_type: Any, params: Any) -> None:
+        if params:
+            raise ValueError(f"observation parameters {params!r}: expected none")
+        if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
+            raise ValueError("private_info=ALL_PLAYERS: expected SINGLE_PLAYER or NONE")
+        private = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        self._blocks = [
+            block for block in BLOCKS if (private if block.name == "hand" else bool(iig_obs_type.public_info))
+        ]
+        self._recalls = iig_obs_type.perfect_recall
+        if self._recalls and len(self._blocks) != len(BLOCKS):
+            raise ValueError("perfect_recall=True: expected public and own private information together")
+        self._raw, self._seen = np.empty(SIZE, dtype=np.uint8), np.empty(SIZE, dtype=np.float32)
+        self._places = np.concatenate([np.arange(SIZE)[block.slice] for block in self._blocks] or [np.arange(0)])
+        self.tensor: np.ndarray | None = None if self._recalls else np.zeros(len(self._places), dtype=np.float32)
+        self.dict: dict[str, np.ndarray] = {}
+        if self.tensor is not None:
+            edges = np.cumsum([0] + [block.length for block in self._blocks])
+            self.dict = {
+                block.name: self.tensor[start : start + block.length]
+                for block, start in zip(self._blocks, edges[:-1], strict=True)
+            }
+
+    def set_from(self, state: PersianRummyState, player: int) -> None:
+        if self.tensor is not None:
+            views.observe_float(state.record, 0, player, self._raw, self._seen)
+            self.tensor[:] = self._seen[self._places]
+
+    def string_from(self, state: PersianRummyState, player: int) -> str:
+        """With perfect recall: the rules, and all that the player has seen. Else the blocks, each with its places that
+        are not 0."""
+        if self._recalls:
+            rules = " ".join(map(str, state.get_game().rules.as_dict().values()))
+            return f"player {player}; rules {rules}; {state.told(player)}"
+        views.observe_float(state.record, 0, player, self._raw, self._seen)
+        parts = []
+        for block in self._blocks:
+            bytes_ = self._raw[block.slice]
+            places = np.flatnonzero(bytes_)
+            shown = places if block.high == 1 else [f"{place}:{bytes_[place]}" for place in places]
+            if len(places):
+                parts.append(f"{block.name} {' '.join(map(str, shown))}")
+        return "; ".join(parts)
+
+
+pyspiel.register_game(GAME_TYPE, PersianRummyGame)

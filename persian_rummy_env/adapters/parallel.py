@@ -1,0 +1,97 @@
+"""PettingZoo's parallel interface, for libraries that take no other: all four step at once, one of them in earnest.
+
+It costs three rows in four, and every one of those needs an action that does nothing. ``PersianRummyVecEnv`` is the
+interface that fits the game; see docs/parallel.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+
+from ..aec_env import env
+from ..aec_raw import AGENTS
+
+
+class PersianRummyParallel(ParallelEnv[str, Any, Any]):
+    """The AEC face with all four agents present in every step; an episode is a deal.
+
+    Observations are those of the AEC face, each agent's own: the mask is all zeros for the three who are not to move,
+    whose actions are not looked at. Rewards are what the step earned, for all four; the episodes of all four end in the
+    same step.
+
+    Args:
+        options: of ``persian_rummy_env.env``.
+    """
+
+    metadata = {"name": "persian_rummy_parallel_v0", "render_modes": ["human", "ansi", "rgb_array"]}
+
+    def __init__(self, **options: Any) -> None:
+        self.aec = env(**{"episode": "deal", **options})
+        self.render_mode = self.aec.render_mode
+        self.possible_agents = list(AGENTS)
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.aec.observation_space(agent)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.aec.action_space(agent)
+
+    @property
+    def acting(self) -> str:
+        """The agent whose action counts."""
+        return self.aec.agent_selection
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        self.aec.reset(seed=seed, options=options)
+        self.agents = list(AGENTS)
+        return self._observations(), {agent: {} for agent in AGENTS}
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Play the action of the agent to move.
+
+        Raises:
+            ValueError: there is none, or it is not legal (as ``illegal_action`` has it).
+        """
+        acting = self.acting
+        if acting not in actions:
+            raise ValueError(
+                f"step(): no action for {acting}, who is to move; actions for {', '.join(actions) or 'none'}"
+            )
+        self.aec.step(whole(actions[acting]))
+        results = (
+            self._observations(),
+            dict(self.aec.rewards),
+            dict(self.aec.terminations),
+            dict(self.aec.truncations),
+            {agent: {} for agent in AGENTS},
+        )
+        if self.over:
+            self.agents = []
+        return results
+
+    @property
+    def over(self) -> bool:
+        agent = self.aec.agent_selection
+        return self.aec.terminations[agent] or self.aec.truncations[agent]
+
+    def _observations(self) -> dict[str, Any]:
+        return {agent: self.aec.observe(agent) for agent in AGENTS}
+
+    def render(self) -> Any:
+        return self.aec.render()
+
+    def close(self) -> None:
+        self.aec.close()
+
+
+def whole(action: Any) -> int:
+    """An action as vector wrappers hand it out: a number, or an array that holds one."""
+    return int(np.asarray(action).reshape(()))

@@ -1,0 +1,152 @@
+"""Tianshou: the table for self-play, the learner's table for everything else, and what policy gradients lack there.
+
+Tianshou hands on the mask that lies in an observation, but only its Q-learning looks at it: ``MaskedActor`` does so
+for PPO and its like. At a table of four, the row after a decision belongs to another seat: ``PerSeat`` puts each seat's
+rows together before returns are computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from tianshou.data import Batch, ReplayBuffer, to_torch_as  # pyright: ignore[reportMissingImports]
+from tianshou.env import PettingZooEnv  # pyright: ignore[reportMissingImports]
+from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic  # pyright: ignore[reportMissingImports]
+
+from ..aec_env import env
+from ..aec_raw import SEATS
+from ..gym_env import PersianRummyGymEnv
+
+MASKED = -1e9
+"""The logit of an action that is not legal: its probability is 0, and so is its part of the entropy."""
+
+
+class TianshouTable(PettingZooEnv):
+    """The AEC face, four seats taking turns. An episode is a deal.
+
+    Observations: ``agent_id``, the seat to move; ``obs``, (1020,) float32; ``mask``, 547 bools. Rewards: a list by
+    seat, a new one each step (the library's own wrapper hands out the same list every time).
+
+    Args:
+        options: of ``persian_rummy_env.env``.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(env(**{"episode": "deal", **options}))
+
+    def step(self, action: Any) -> tuple[dict[str, Any], list[float], bool, bool, dict[str, Any]]:
+        observation, rewards, terminated, truncated, info = super().step(int(action))
+        return observation, list(rewards), terminated, truncated, info
+
+
+class TianshouLearner(gymnasium.Wrapper):
+    """The Gymnasium face, one learner among bots, with the mask where Tianshou looks for it.
+
+    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. What comes after a decision is the learner's next one,
+    so every algorithm of the library, with n-step targets too, computes what it should.
+
+    Args:
+        options: of ``persian_rummy_env.PersianRummyGymEnv``.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        table = PersianRummyGymEnv(observation="dict", **options)
+        super().__init__(table)
+        parts = table.observation_space.spaces  # type: ignore[attr-defined]
+        self.observation_space = spaces.Dict(
+            obs=parts["observation"], mask=spaces.MultiBinary(parts["action_mask"].shape[0])
+        )
+
+    def reset(self, **asked: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        observation, info = self.env.reset(**asked)
+        return _renamed(observation), info
+
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(int(action))
+        return _renamed(observation), float(reward), terminated, truncated, info
+
+
+def _renamed(observation: Any) -> dict[str, np.ndarray]:
+    return {"obs": observation["observation"], "mask": observation["action_mask"].astype(bool)}
+
+
+class MaskedActor(DiscreteActor):
+    """The library's ``DiscreteActor`` for observations with a mask: logits, those of illegal actions ``MASKED``.
+
+    It reads the mask from the stored observation, so that sampling and the loss see the same distribution.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(softmax_output=False, **options)
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[Any, Any]:
+        logits, hidden = super().forward(obs.obs, state, info)
+        return logits.masked_fill(to_torch_as(np.asarray(obs.mask), logits) == 0, MASKED), hidden
+
+
+class SeenCritic(DiscreteCritic):
+    """The library's ``DiscreteCritic`` for observations with a mask."""
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> Any:
+        return super().forward(obs.obs, state, info)
+
+
+class PerSeat:
+    """Put before an on-policy algorithm, it learns from each seat's own decisions: ``class SeatPPO(PerSeat, PPO)``.
+
+    One network plays all four seats. Collect whole episodes (``collection_step_num_episodes``); rows of an episode that
+    goes on are left out.
+    """
+
+    def update(self, buffer: Any, **options: Any) -> Any:
+        return super().update(buffer=seat_transitions(buffer), **options)  # type: ignore[misc]
+
+
+def seat_transitions(buffer: Any) -> Any:
+    """The decisions of a buffer of ``TianshouTable``, one seat after the other within each episode.
+
+    A row's reward is all that its seat is paid until it decides again, whoever earned it, or until the episode is over;
+    its next observation is the seat's next one. The last row of each seat ends the episode. Where that was cut short,
+    the value to go on from is that of the seat's last observation, since no later one is there.
+
+    Args:
+        buffer: a ``ReplayBuffer`` or ``VectorReplayBuffer`` with rewards (n, 4).
+
+    Returns:
+        A ``ReplayBuffer`` with rewards (k,), of the k decisions in finished episodes.
+
+    Raises:
+        ValueError: no episode in it has ended.
+    """
+    rows, indices = buffer.sample(0)
+    done = np.asarray(rows.done, dtype=bool)
+    stops = np.flatnonzero(done | np.isin(indices, buffer.unfinished_index()))
+    episode = np.searchsorted(stops, np.arange(len(done)))
+    finished = np.flatnonzero(np.append(done[stops], False)[episode])
+    if not len(finished):
+        raise ValueError("no episode in the buffer has ended: collect whole episodes (collection_step_num_episodes)")
+    seat = np.array([SEATS[agent] for agent in rows.obs.agent_id])
+    order = finished[np.lexsort((finished, seat[finished], episode[finished]))]
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = (episode[order[1:]] != episode[order[:-1]]) | (seat[order[1:]] != seat[order[:-1]])
+    following = np.append(order[1:], 0)
+    until = np.where(last, stops[episode[order]] + 1, following)
+    paid = np.concatenate([np.zeros((1, len(SEATS))), np.cumsum(rows.rew, axis=0, dtype=np.float64)])
+    own = seat[order]
+    cut = np.asarray(rows.truncated, dtype=bool)[stops[episode[order]]]
+    return ReplayBuffer.from_data(
+        obs=_seen(rows.obs[order]),
+        act=np.asarray(rows.act)[order],
+        rew=paid[until, own] - paid[order, own],
+        terminated=last & ~cut,
+        truncated=last & cut,
+        done=last,
+        obs_next=_seen(rows.obs[np.where(last, order, following)]),
+    )
+
+
+def _seen(observations: Any) -> Any:
+    return Batch(obs=np.asarray(observations.obs), mask=np.asarray(observations.mask))
