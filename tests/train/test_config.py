@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
+import train.dmc_config
+import train.expert_config
+import train.imitate
 from train.command import parse
 from train.config import PRESETS, Config, resumed
+from train.dmc_config import DmcConfig
+from train.expert_config import ExpertConfig
+from train.imitate import ImitateConfig
 from train.selfplay import setup
 from train.workers import jobs_of
 
@@ -29,20 +35,36 @@ def test_presets_for_a_cpu_start(name: str):
     shards.close()
 
 
-def test_every_setting_is_explained():
-    said = "".join((kind.__doc__ or "").split("Raises:")[0] for kind in Config.__mro__)
-    for field in fields(Config):
+SETTINGS = {
+    "train.selfplay": (Config, PRESETS),
+    "train.dmc": (DmcConfig, train.dmc_config.PRESETS),
+    "train.imitate": (ImitateConfig, train.imitate.PRESETS),
+    "train.expert_iteration": (ExpertConfig, train.expert_config.PRESETS),
+}
+"""Of every way to train."""
+
+
+@pytest.mark.parametrize("module", SETTINGS)
+def test_every_setting_is_explained(module: str):
+    config, _ = SETTINGS[module]
+    said = "".join((kind.__doc__ or "").split("Raises:")[0] for kind in config.__mro__)
+    for field in fields(config):
         assert f"\n        {field.name}: " in said, field.name
 
 
-def test_help_tells_of_every_setting_with_its_default(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit):
-        parse(["--help"], "test", PRESETS)
+@pytest.mark.parametrize("module", SETTINGS)
+def test_help_tells_of_every_setting_with_its_default(module: str, capsys: pytest.CaptureFixture[str]):
+    config, presets = SETTINGS[module]
+    with pytest.raises(SystemExit) as left:
+        parse(["--help"], f"python -m {module}", presets)
+    assert left.value.code == 0
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    for field in fields(Config):
+    for field in fields(config):
         assert f"--{field.name.replace('_', '-')}" in said, field.name
-    for words in ("0: never. (default: 0.02)", "0: none. (default: 0.15)", "Adam's epsilon. (default: 1e-05)"):
-        assert words in said
+    assert "Adam's epsilon. (default: 1e-05)" in said
+    if config is Config:
+        assert "0: never. (default: 0.02)" in said
+        assert "0: none. (default: 0.15)" in said
 
 
 @pytest.mark.parametrize(

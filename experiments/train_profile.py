@@ -1,0 +1,147 @@
+"""Where the time of training goes: ``python -m experiments.train_profile``.
+
+Runs updates of PPO self-play on one thread, at the networks of the preset, and adds up the processor's time of every
+part less that of the parts within it; once in fp32 and once in bf16. Processor time, so other work on the machine
+counts little. Writes ``results/train_profile.json`` and the tables of docs/training.md (``--no-page``: not).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import train.rollout
+from agents.network import Actor, Critic
+from persian_rummy_env import PersianRummyVecEnv
+from train.checkpoint import Counters
+from train.config import PRESETS, Config
+from train.learner import NetworkLearner
+from train.ppo import Learner
+from train.rollout import Collector, DealTables
+from train.selfplay import SelfPlay
+
+from .matches.run import about, fail
+from .speeds.page import with_tables
+from .speeds.timing import write_whole
+
+RESULT = Path(__file__).parent / "results" / "train_profile.json"
+PAGE = Path(__file__).parents[1] / "docs" / "training.md"
+PARTS: dict[str, list[tuple[Any, str]]] = {
+    "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
+    "collecting: what networks read is listed": [(DealTables, "rows")],
+    "collecting: the actor chooses": [(Actor, "choose")],
+    "collecting: advantages": [(train.rollout, "advantages")],
+    "collecting: the rest": [(Collector, "collect")],
+    "learning: what networks read is listed": [(Learner, "_rows")],
+    "learning: forward, actor": [(Actor, "evaluate_near")],
+    "forward, critic: values for collecting, and learning": [(Critic, "forward")],
+    "learning: backward": [(torch.autograd, "grad")],
+    "learning: steps of the optimisers": [(NetworkLearner, "step")],
+    "learning: the rest": [(Learner, "update")],
+}
+"""The functions of each part; what a function calls that is of another part counts there."""
+
+
+class Watch:
+    """Processor seconds by part, of functions that call each other."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        self._within: list[str] = []
+        self._since = time.thread_time()
+
+    def _turn(self) -> None:
+        now = time.thread_time()
+        if self._within:
+            self.seconds[self._within[-1]] += now - self._since
+        self._since = now
+
+    def timed(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **options: Any) -> Any:
+            self._turn()
+            self._within.append(part)
+            try:
+                return function(*args, **options)
+            finally:
+                self._turn()
+                self._within.pop()
+
+        return watched
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """All functions of ``PARTS`` tell the watch."""
+    before = [(home, name, getattr(home, name)) for functions in PARTS.values() for home, name in functions]
+    try:
+        for part, functions in PARTS.items():
+            for home, name in functions:
+                setattr(home, name, watch.timed(part, getattr(home, name)))
+        yield
+    finally:
+        for home, name, function in before:
+            setattr(home, name, function)
+
+
+def measured(config: Config, updates: int) -> dict[str, Any]:
+    """Processor microseconds for a decision, by part; all decisions are counted, as in the log."""
+    trainer = SelfPlay.of(config)
+    trainer.played(Counters(), 0.0)  # compiles, and fills caches
+    watch, counters = Watch(), Counters()
+    with watching(watch):
+        for _ in range(updates):
+            trainer.played(counters, 0.0)
+    trainer.close()
+    each = {part: 1e6 * seconds / counters.decisions for part, seconds in watch.seconds.items()}
+    return {"decisions": counters.decisions, "microseconds": {part: round(us, 3) for part, us in each.items()}}
+
+
+def table(result: dict[str, Any]) -> str:
+    """Markdown: the parts in both precisions."""
+    columns = {name: result[name]["microseconds"] for name in ("fp32", "bf16")}
+    totals = {name: sum(column.values()) for name, column in columns.items()}
+    lines = ["| part | µs a decision | share | µs in bf16 |", "| --- | ---: | ---: | ---: |"]
+    for part, us in columns["fp32"].items():
+        lines.append(f"| {part} | {us:.2f} | {us / totals['fp32']:.0%} | {columns['bf16'][part]:.2f} |")
+    lines.append(f"| all | {totals['fp32']:.1f} | | {totals['bf16']:.1f} |")
+    return "\n".join(lines)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    argv = sys.argv[1:] if given is None else list(given)
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.train_profile", description="where the time of training goes"
+    )
+    parser.add_argument("--updates", type=int, default=10, help="that are measured (default %(default)s)")
+    parser.add_argument("--preset", choices=("quick", "two-cores", "scratch"), default="two-cores")
+    parser.add_argument("--deals", type=int, help="for an update (default: the preset's)")
+    parser.add_argument("--out", type=Path, default=RESULT, help="default %(default)s")
+    parser.add_argument("--no-page", action="store_true", help="leave docs/training.md as it is")
+    options = parser.parse_args(argv)
+    if options.updates < 1:
+        fail(f"--updates {options.updates}: expected at least 1")
+    preset = PRESETS[options.preset]
+    config = replace(preset, threads=1, taught=0.0, sharpen=1.0, critic_updates=0, deals=options.deals or preset.deals)
+    result = {
+        **about("experiments.train_profile", argv),
+        "settings": config.as_dict(),
+        "fp32": measured(config, options.updates),
+        "bf16": measured(replace(config, precision="bf16"), options.updates),
+    }
+    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    print(table(result))
+    if not options.no_page:
+        write_whole(PAGE, with_tables(PAGE.read_text(), {"train: profile": table(result)}))
+
+
+if __name__ == "__main__":
+    main()
