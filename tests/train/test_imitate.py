@@ -12,6 +12,7 @@ import torch
 import train.imitate
 import train.selfplay
 from agents.load import load
+from agents.network import DenseRows
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena
 from tests.train.test_selfplay import contents
@@ -112,3 +113,16 @@ def test_the_preset_starts():
 def test_nonsense_is_refused_by_name(wrong: dict, told: str):
     with pytest.raises(ValueError, match=told):
         replace(CONFIG, **wrong)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_logged_is_of_every_decision(threads: int):
+    """The loss and the agreement of one minibatch, from the network's own probabilities."""
+    pupil = Imitator(replace(CONFIG, minibatch=4096), CPU, Shards(threads))
+    torch.nn.init.normal_(pupil.actor.last.weight, std=0.3)
+    lessons = LabelCollector(CONFIG, 0, 96, CPU, 0.1).collect(pupil.actor, 300, by_choice("expert"))
+    chosen = torch.from_numpy(lessons.action[lessons.value > 0].astype(np.int64))
+    log_p = pupil.actor.log_p(DenseRows.of(lessons.view, lessons.legal)).detach()
+    told = teach(pupil, lessons, 1e-3, 1, reordered=False)
+    assert told["label_loss"] == pytest.approx(float(-log_p[torch.arange(len(chosen)), chosen].mean()), rel=1e-4)
+    assert told["agreement"] == pytest.approx(float((log_p.argmax(1) == chosen).float().mean()), abs=1e-6)
