@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Batch
+from agents.base import Batch, Policy
 from agents.load import load
 from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
@@ -28,6 +28,11 @@ from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
 RESULT = RESULTS / "search_speed.json"
 SEED = 50_001
 MS = (5, 20, 50)
+SPECS = (
+    "search(deepest, worlds={}, method=flat, threads=1)",
+    "search(deepest, worlds={}, threads=1)",
+    "search(deepest, worlds={}, method=flat, threads=1, prior=champion)",
+)
 GOAL = 80_000
 """Playouts a second that one core is to make at least, with ``deepest``."""
 
@@ -44,15 +49,14 @@ class Watched(SearchPolicy):
         return super().act(batch)
 
 
-def decisions(number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Views and masks of decisions between two actions at least."""
+def decisions(number: int) -> Batch:
+    """Decisions between two actions at least."""
     policy = Watched()
     play_match(policy, load("deepest"), max(2, number // 20), SEED)
-    views = np.concatenate([batch.views for batch in policy.batches if batch.views is not None])
-    masks = np.concatenate([batch.action_mask for batch in policy.batches])
-    rows = np.flatnonzero(masks.sum(axis=1) > 1)
+    whole = Batch(*(np.concatenate(column) for column in zip(*policy.batches, strict=True)))
+    rows = np.flatnonzero(whole.action_mask.sum(axis=1) > 1)
     chosen = np.random.default_rng(SEED).permutation(rows)[:number]
-    return views[chosen], masks[chosen]
+    return Batch(*(column[chosen] for column in whole if column is not None))
 
 
 def playouts_per_second(policy: SearchPolicy, views: np.ndarray, masks: np.ndarray) -> float:
@@ -75,6 +79,22 @@ def speeds(views: np.ndarray, masks: np.ndarray, worlds: int, runs: int) -> dict
             values = in_turn(measures, runs)
         found[name] = {bot: figure(of_one, "playouts/s") for bot, of_one in values.items()}
     return found
+
+
+def with_prior(batch: Batch, worlds: int, runs: int) -> dict[str, Any]:
+    """Milliseconds that a decision takes, in a batch and on one core, without and with a prior."""
+    with cores(1):
+        policies = {spec.format(worlds): load(spec.format(worlds)) for spec in SPECS}
+        for policy in policies.values():
+            policy.act(Batch(*(column[:4] for column in batch if column is not None)))
+
+        def one(policy: Policy) -> float:
+            start = time.perf_counter()
+            policy.act(batch)
+            return 1000 * (time.perf_counter() - start) / len(batch.seat)
+
+        values = in_turn({spec: lambda policy=policy: one(policy) for spec, policy in policies.items()}, runs)
+    return {spec: figure(of_one, "ms a decision") for spec, of_one in values.items()}
 
 
 def kept_milliseconds(views: np.ndarray, masks: np.ndarray) -> list[dict[str, Any]]:
@@ -102,7 +122,9 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULT)
     options = parser.parse_args(argv)
     start = time.perf_counter()
-    views, masks = decisions(options.decisions)
+    batch = decisions(options.decisions)
+    views, masks = batch.views, batch.action_mask
+    assert views is not None
     result = {
         **about("experiments.search_speed", argv),
         "seed": SEED,
@@ -111,6 +133,7 @@ def main(given: Sequence[str] | None = None) -> None:
         "candidates": float(masks.sum(axis=1).mean()),
         "goal": GOAL,
         **speeds(views, masks, options.worlds, options.runs),
+        "with a prior": with_prior(batch, options.worlds, options.runs),
         "milliseconds": kept_milliseconds(views[:100], masks[:100]),
     }
     result["minutes"] = round((time.perf_counter() - start) / 60, 1)
@@ -118,6 +141,8 @@ def main(given: Sequence[str] | None = None) -> None:
     for name in ("one core", "all cores"):
         told = ", ".join(f"{bot} {one['median']:,.0f}" for bot, one in result[name].items())
         print(f"playouts a second, {name}: {told}")
+    for spec, one in result["with a prior"].items():
+        print(f"{spec}: {one['median']:.2f} ms a decision on one core")
     for row in result["milliseconds"]:
         told = f"{row['mean']:.1f} ms a decision, 95% within {row['p95']:.1f}"
         print(f"ms={row['ms']}: {told}; {row['playouts']:,.0f} playouts")

@@ -18,6 +18,8 @@ def test_a_small_run(tmp_path: Path) -> None:
     for cores in ("one core", "all cores"):
         assert set(result[cores]) == set(BOTS)
         assert min(one["median"] for one in result[cores].values()) > 100
+    assert len(result["with a prior"]) == 3
+    assert all(0 < one["median"] < 1000 for one in result["with a prior"].values())
     for row in result["milliseconds"]:
         assert row["mean"] >= 0.7 * row["ms"]
         assert row["playouts"] >= 2
