@@ -36,6 +36,7 @@ class Variant(NamedTuple):
 
 VARIANTS = {
     "the recipe": Variant("train.selfplay", ""),
+    "the quick recipe": Variant("train.selfplay", "", "quick"),
     "no teacher": Variant("train.selfplay", "--taught 0 --sharpen 1"),
     "not sharpened": Variant("train.selfplay", "--sharpen 1"),
     "no bots as opponents": Variant("train.selfplay", "--bots --bot-share 0"),
