@@ -1,25 +1,28 @@
-"""Teaching the actor to choose as a bot does, by cross-entropy.
+"""Teaching the actor to choose as a bot does, or any other policy, by cross-entropy.
 
-The network plays, and the bot says at each decision what it would do; so the network learns what to do where its own
-play leads, not where the bot's would (DAgger, Ross and others 2011).
+The network plays, and the teacher says at each decision what it would do; so the network learns what to do where its
+own play leads, not where the teacher's would (DAgger, Ross and others 2011).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from agents.base import Policy
+from agents.load import load
 from agents.network import rows_on
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core.bots import choose
 from persian_rummy_env.core.jit import compiled
 from persian_rummy_env.core.legal import WORDS, legal_actions
+from persian_rummy_env.decisions import show
 
 from .labels import LabelCollector, Labeller, Labels
 from .learner import NetworkLearner
@@ -45,17 +48,36 @@ def choice_labels(views, start, action, bot, value):
             value[k] = (1.0 if action[k] == chosen else 0.0) - 1.0 / (start[row + 1] - start[row])
 
 
-def by_choice(bot: str) -> Labeller:
-    """Values that say what a bot chooses."""
+def by_choice(teacher: str) -> Labeller:
+    """Values that say what a bot, or any policy by its name, chooses."""
+    if teacher not in BOTS:
+        return by_policy(_loaded(teacher))
 
     def label(
         views: np.ndarray, start: np.ndarray, action: np.ndarray, _: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray, int]:
         value = np.empty(len(action), dtype=np.float32)
-        choice_labels(views, start, action, BOTS[bot], value)
+        choice_labels(views, start, action, BOTS[teacher], value)
         return value, np.zeros(len(views), dtype=np.float32), 0
 
     return label
+
+
+def by_policy(policy: Policy) -> Labeller:
+    """As ``by_choice``, of a policy that is no bot. It is handed what the seat to move knows, as in a match."""
+
+    def label(
+        views: np.ndarray, start: np.ndarray, action: np.ndarray, _: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        counts = np.diff(start)
+        chosen = policy.act(show(views, np.arange(len(views)), policy.wants_views))
+        value = (action == np.repeat(chosen, counts)) - np.repeat(1 / counts, counts)
+        return value.astype(np.float32), np.zeros(len(views), dtype=np.float32), 0
+
+    return label
+
+
+_loaded = cache(load)
 
 
 class Lesson(NamedTuple):

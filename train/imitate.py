@@ -15,8 +15,8 @@ from typing import Literal
 
 import torch
 
+from agents.load import load
 from agents.network import Actor
-from persian_rummy_env.bots import BOTS
 
 from .checkpoint import Counters
 from .choices import STRAYS, lesson
@@ -39,7 +39,7 @@ class ImitateConfig(RunConfig):
         preset: there is one, ``quick``: a minute on 2 cores.
         deals: deals that are played at once.
         epochs: passes over the decisions of an update.
-        bot: whom to imitate.
+        bot: whom to imitate: a bot, or any policy by its name, ``search(deepest, worlds=10, prior=champion)`` for one.
         labels: decisions for an update.
         random_share: of the decisions played, at random.
         reorder: teach the suits of every decision in an order of chance.
@@ -59,8 +59,10 @@ class ImitateConfig(RunConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, "labels", 1)
-        if self.bot not in BOTS:
-            raise ValueError(f"bot={self.bot!r}: expected one of {', '.join(BOTS)}")
+        try:
+            load(self.bot)
+        except FileNotFoundError as error:
+            raise ValueError(f"bot={self.bot!r}: {error}") from error
         if not 0 <= self.random_share <= 1:
             raise ValueError(f"random_share={self.random_share}: expected a number from 0 to 1")
 

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+import train.choices
 import train.imitate
 import train.selfplay
+from agents.base import Batch
+from agents.learned import packed
 from agents.load import load
 from agents.network import DenseRows
-from persian_rummy_env.bots import BOTS
+from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena
+from persian_rummy_env.core.bots import choose_many
 from tests.train.test_selfplay import contents
 from train import log
 from train.choices import by_choice, teach
@@ -108,11 +112,48 @@ def test_the_preset_starts():
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
-    [({"bot": "experd"}, "bot='experd'"), ({"labels": 0}, "labels=0"), ({"random_share": 2.0}, "2.0")],
+    [
+        ({"bot": "experd"}, "did you mean 'expert'"),
+        ({"bot": "file:no/such"}, "no such policy file"),
+        ({"labels": 0}, "labels=0"),
+        ({"random_share": 2.0}, "2.0"),
+    ],
 )
 def test_nonsense_is_refused_by_name(wrong: dict, told: str):
     with pytest.raises(ValueError, match=told):
         replace(CONFIG, **wrong)
+
+
+@pytest.mark.parametrize("teacher", ["deepest", "champion"])
+def test_any_policy_may_teach(teacher: str, monkeypatch: pytest.MonkeyPatch):
+    """By the general way a bot's labels are those of the compiled way; a network's are its likeliest actions."""
+    pupil = Imitator(CONFIG, CPU, Shards(1))
+    if teacher in BOTS:
+        monkeypatch.setattr(train.choices, "_loaded", ByArena)
+        expected = LabelCollector(CONFIG, 0, 96, CPU, 0.0).collect(pupil.actor, 300, by_choice(teacher))
+        monkeypatch.setattr(train.choices, "BOTS", {})
+    labels = LabelCollector(CONFIG, 0, 96, CPU, 0.0).collect(pupil.actor, 300, by_choice(teacher))
+    if teacher not in BOTS:
+        actor = load(teacher).actor  # type: ignore[attr-defined]
+        likeliest = actor.choose(DenseRows.of(labels.view, labels.legal), None)[0]
+        assert np.array_equal(labels.action[labels.value > 0], likeliest)
+    else:
+        assert np.array_equal(labels.value, expected.value)
+
+
+class ByArena:
+    """A bot as a policy that is asked: what it plays in the views that it is handed."""
+
+    wants_views = True
+
+    def __init__(self, name: str) -> None:
+        self.codes = bot_codes(name)
+
+    def act(self, batch: Batch) -> np.ndarray:
+        actions = np.empty(len(batch.seat), dtype=np.int64)
+        legal = packed(batch.action_mask)
+        choose_many(batch.views, legal, np.tile(self.codes, (len(legal), 1)), actions, 0, len(legal))
+        return actions
 
 
 @pytest.mark.parametrize("threads", [1, 2])
