@@ -103,9 +103,7 @@ class Mortal(RolloutWorker):
 
 
 def test_a_worker_that_is_killed_in_mid_batch_is_replaced(cluster: Any, here: list[Rollout], tmp_path: Path) -> None:
-    workers = RayWorkers(CONFIG, 2)
-    workers.pool.close()
-    workers.pool = RayPool(2, partial(Mortal, CONFIG, tmp_path / "death"))
+    workers = RayWorkers(CONFIG, 2, partial(Mortal, death=tmp_path / "death"))
     again = workers.collect(players(), jobs_of(CONFIG, 4, 2))
     assert (tmp_path / "death").exists()
     assert workers.pool.lost == 1
