@@ -87,9 +87,9 @@ def limits_table(costs: Result) -> str:
     ]
     rows = [[what, f"{number(rate)}/s", shortened(rate / worker)] for what, rate in limits]
     ranks = (
-        f"Ranks: a minibatch is {1000 * each_batch:.0f} ms of one core, and {2 * weights / 1e6:.1f} MB go out of and into "
-        f"each rank to add its gradients, {1000 * exchange:.1f} ms at 10 Gbit/s. The exchange takes as long as the "
-        f"learning at {each_batch / exchange:.0f} ranks of one core, and at more where `minibatch` is larger."
+        f"Ranks: a minibatch is {1000 * each_batch:.0f} ms of one core, and {2 * weights / 1e6:.1f} MB go out of and "
+        f"into each rank to add its gradients, {1000 * exchange:.1f} ms at 10 Gbit/s. The exchange takes as long as "
+        f"the learning at {each_batch / exchange:.0f} ranks of one core, and at more where `minibatch` is larger."
     )
     return table(["limit", "decisions with a choice", "workers that reach it"], rows) + "\n\n" + ranks
 
