@@ -1,9 +1,9 @@
 """How collecting and learning grow with workers and ranks: ``python -m experiments.scaling``.
 
 Collecting: decisions a second of one thread, two threads, and Ray's workers, on as many cores as there are workers,
-each in turn. Learning: an update by one rank and by two. Beside it, what the arithmetic of docs/scaling.md needs: bytes of
-a packed decision and of the weights, and what packing, unpacking, learning and adding gradients take. Writes
-``results/scaling.json`` and puts the tables into docs/scaling.md (``--no-page``: not). Nothing else should run.
+each in turn. Learning: an update by one rank and by two. Beside it, what the arithmetic of docs/scaling.md needs: bytes
+of a packed decision and of the weights, and what packing, unpacking and learning take. Writes ``results/scaling.json``
+and puts the tables into docs/scaling.md (``--no-page``: not). Nothing else should run.
 """
 
 from __future__ import annotations

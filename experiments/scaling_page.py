@@ -1,5 +1,5 @@
-"""The tables of docs/scaling.md, made from the results: ``python -m experiments.scaling_page``. With ``--check`` it only
-says whether they are as the results have them."""
+"""The tables of docs/scaling.md, made from the results: ``python -m experiments.scaling_page``. With ``--check`` it
+only says whether they are as the results have them."""
 
 from __future__ import annotations
 
@@ -86,14 +86,12 @@ def limits_table(costs: Result) -> str:
         ("10 Gbit/s into the learner", LINK / costs["packed bytes"]),
     ]
     rows = [[what, f"{number(rate)}/s", shortened(rate / worker)] for what, rate in limits]
-    return "\n\n".join(
-        [
-            table(["limit", "decisions with a choice", "workers that reach it"], rows),
-            f"Ranks: a minibatch is {1000 * each_batch:.0f} ms of one core, and {2 * weights / 1e6:.1f} MB go out of and "
-            f"into each rank to add its gradients, {1000 * exchange:.1f} ms at 10 Gbit/s. So the exchange takes as long as the "
-            f"learning at {each_batch / exchange:.0f} ranks of one core, and at more where `minibatch` is larger.",
-        ]
+    ranks = (
+        f"Ranks: a minibatch is {1000 * each_batch:.0f} ms of one core, and {2 * weights / 1e6:.1f} MB go out of and "
+        f"into each rank to add its gradients, {1000 * exchange:.1f} ms at 10 Gbit/s. The exchange takes as long as "
+        f"the learning at {each_batch / exchange:.0f} ranks of one core, and at more where `minibatch` is larger."
     )
+    return table(["limit", "decisions with a choice", "workers that reach it"], rows) + "\n\n" + ranks
 
 
 def main(given: Sequence[str] | None = None) -> None:

@@ -19,6 +19,7 @@ import torch
 import train.selfplay
 from experiments import tournament
 from tests.experiments.test_tournament import alike
+from tests.ray_jobs import Fussy, Slow
 from tests.train.test_selfplay import SMALL, contents, rows
 from train import ray_pool
 from train.config import Config
@@ -103,9 +104,7 @@ class Mortal(RolloutWorker):
 
 
 def test_a_worker_that_is_killed_in_mid_batch_is_replaced(cluster: Any, here: list[Rollout], tmp_path: Path) -> None:
-    workers = RayWorkers(CONFIG, 2)
-    workers.pool.close()
-    workers.pool = RayPool(2, partial(Mortal, CONFIG, tmp_path / "death"))
+    workers = RayWorkers(CONFIG, 2, partial(Mortal, death=tmp_path / "death"))
     again = workers.collect(players(), jobs_of(CONFIG, 4, 2))
     assert (tmp_path / "death").exists()
     assert workers.pool.lost == 1
@@ -117,14 +116,6 @@ def test_a_worker_that_is_killed_in_mid_batch_is_replaced(cluster: Any, here: li
 
 
 # The pool -------------------------------------------------------------------------------------------------------------
-
-
-class Slow:
-    """Says where it works, after a while."""
-
-    def __call__(self, job: int) -> tuple[int, str]:
-        time.sleep(0.5)
-        return job, ray.get_runtime_context().get_node_id()
 
 
 def test_a_node_that_goes_down_is_made_up_for_and_one_that_comes_is_used(cluster: Any) -> None:
@@ -146,16 +137,8 @@ def test_a_node_that_goes_down_is_made_up_for_and_one_that_comes_is_used(cluster
     cluster.remove_node(node)
 
 
-def fussy(job: int) -> int:
-    if job == 7:
-        raise ValueError("seven is too many")
-    if job == 13:
-        os._exit(1)
-    return job
-
-
 def test_an_error_in_a_job_is_that_error_and_no_loss(cluster: Any) -> None:
-    pool: RayPool[int, int] = RayPool(1, lambda: fussy)
+    pool: RayPool[int, int] = RayPool(1, Fussy)
     with pytest.raises(ValueError, match="seven is too many"):
         pool.map([1, 7])
     assert pool.lost == 0
@@ -164,7 +147,7 @@ def test_an_error_in_a_job_is_that_error_and_no_loss(cluster: Any) -> None:
 
 def test_a_job_that_loses_every_worker_is_given_up(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_pool, "MOST_LOST", 1)
-    pool: RayPool[int, int] = RayPool(1, lambda: fussy)
+    pool: RayPool[int, int] = RayPool(1, Fussy)
     with pytest.raises(RayError, match="job 1 lost its worker 2 times"):
         pool.map([1, 13])
     pool.close()
@@ -172,10 +155,10 @@ def test_a_job_that_loses_every_worker_is_given_up(cluster: Any, monkeypatch: py
 
 def test_without_a_cpu_no_worker_starts_and_it_says_so(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_pool, "NEXT_SECONDS", 60.0)
-    holding: RayPool[int, int] = RayPool(2, lambda: fussy)
+    holding: RayPool[int, int] = RayPool(2, Fussy)
     monkeypatch.setattr(ray_pool, "START_SECONDS", 2.0)
     with pytest.raises(RayError, match="0 CPUs free, and each of 1 workers needs one"):
-        RayPool(1, lambda: fussy)
+        RayPool(1, Fussy)
     holding.close()
 
 

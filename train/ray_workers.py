@@ -5,7 +5,7 @@ To the workers go the weights, once an update, and a copy of the pool once; from
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -65,12 +65,17 @@ class RolloutWorker:
 class RayWorkers:
     """``count`` processes of a Ray cluster that play on their CPUs, whatever device the run learns on.
 
+    Args:
+        worker: what is made of the settings in each of them, and plays.
+
     Raises:
         RayError: see ``RayPool``.
     """
 
-    def __init__(self, config: Config, count: int) -> None:
-        self.pool: RayPool[Job, Packed] = RayPool(count, partial(RolloutWorker, config))
+    def __init__(
+        self, config: Config, count: int, worker: Callable[[Config], Callable[..., Packed]] = RolloutWorker
+    ) -> None:
+        self.pool: RayPool[Job, Packed] = RayPool(count, partial(worker, config))
         self._copies: dict[Actor, Any] = {}
 
     def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
