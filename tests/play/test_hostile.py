@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import socket
 import time
@@ -14,7 +16,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from agents.load import load
 from agents.serve import app, rooms
+from agents.serve.thinking import Thinker
 from persian_rummy_env.cards import CARD_NAMES
 from persian_rummy_env.replay import verify
 from tests.play.serving import Server, play_to_end, receive, serving
@@ -430,6 +434,7 @@ def test_tables_that_nobody_visits_are_given_up_by_themselves(monkeypatch: pytes
         with server.sit(visited) as connection:
             receive(connection)
             wait_for(lambda: left["table"] not in server.lobby.rooms)
+            time.sleep(0.6)
             assert visited["table"] in server.lobby.rooms
             monkeypatch.setattr(rooms, "IDLE", 2)
             assert closing_code(connection) == 4001
@@ -484,6 +489,28 @@ class Deaf:
             assert part, "the connection ended"
             heard += part
         return heard
+
+
+def test_a_server_stops_in_the_middle_of_games_without_a_complaint() -> None:
+    """Policies that think when it stops: what they say afterwards is nobody's concern."""
+    slow = "python:tests.agents.strangers:Slow"
+    complaints: list[dict[str, Any]] = []
+
+    async def stop_while_they_think() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        lobby = rooms.Lobby(Thinker({slow: load(slow)}), pause=0.0, seeds=lambda: 7)
+        made = app.make_app(lobby, [])
+        async with made.router.lifespan_context(made):
+            for seat in range(4):
+                room = lobby.open(["human" if other == seat else slow for other in range(4)], with_draw=False)
+                room.take_seat(seat, "Ada")
+                room.go_on()
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(1)
+        gc.collect()  # a task that failed complains when it is thrown away
+
+    asyncio.run(stop_while_they_think())
+    assert complaints == []
 
 
 PADDING = 100_000
