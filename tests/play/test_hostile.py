@@ -7,8 +7,10 @@ import gc
 import json
 import socket
 import time
+import tracemalloc
 import urllib.error
 import urllib.request
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -439,6 +441,40 @@ def test_tables_that_nobody_visits_are_given_up_by_themselves(monkeypatch: pytes
             monkeypatch.setattr(rooms, "IDLE", 2)
             assert closing_code(connection) == 4001
         wait_for(lambda: not server.lobby.rooms)
+
+
+def test_nothing_is_left_of_tables_that_were_cleared_away() -> None:
+    """Opened, played at a little or not at all, left: the rooms are gone, and memory is what it was."""
+    with serving(keep=0.0, policies=["greedy"]) as server:
+
+        def open_and_leave(number: int) -> list[weakref.ref[Any]]:
+            found = []
+            for one in range(number):
+                seat = server.open()
+                found.append(weakref.ref(server.lobby.rooms[seat["table"]]))
+                if one % 2:
+                    with server.sit(seat) as connection:
+                        view = my_turn(connection)
+                        action = view["legal"][0]
+                        connection.send(json.dumps({"type": "act", "version": view["version"], "action": action}))
+                        receive(connection, until=lambda new, old=view["version"]: new["version"] > old)
+            wait_for(lambda: not server.connections)
+            server.open()  # clears away
+            wait_for(lambda: len(server.lobby.rooms) == 1)
+            gc.collect()
+            return found
+
+        open_and_leave(20)
+        tracemalloc.start()
+        try:
+            open_and_leave(10)
+            before, _ = tracemalloc.get_traced_memory()
+            rooms_opened = open_and_leave(60)
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert [room for room in rooms_opened if room() is not None] == []
+    assert after - before < 60 * 1024, "more than a kilobyte a table is kept"
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
