@@ -61,7 +61,7 @@ def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
         task = asyncio.create_task(_sweep(lobby))
         yield
         task.cancel()
-        lobby.thinker.close()
+        await lobby.close()
 
     app = Starlette(
         routes=[

@@ -263,6 +263,13 @@ class Room:
         except TableError as error:
             raise MessageError("not over", str(error)) from None
 
+    async def stop(self) -> None:
+        """Leave the table, and wait until its policies have stopped."""
+        playing = self._playing
+        self.close()
+        if playing is not None:
+            await asyncio.wait([playing])
+
     def close(self) -> None:
         """Leave the table: connections are told, policies stop."""
         if self._playing is not None:
@@ -348,6 +355,12 @@ class Lobby:
         for room in gone:
             room.close()
             del self.rooms[room.name]
+
+    async def close(self) -> None:
+        """The end of the server: all tables are left, then the policies go."""
+        for room in self.rooms.values():
+            await room.stop()
+        await self.thinker.close()
 
     def listing(self) -> list[dict[str, Any]]:
         """The tables with a free seat, for those who want to join one."""

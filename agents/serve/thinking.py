@@ -67,6 +67,10 @@ class Thinker:
             if not future.done():  # whoever asked may have gone
                 future.set_result(action)
 
-    def close(self) -> None:
-        """Let the threads go."""
+    async def close(self) -> None:
+        """Let the threads go; nobody waits for an answer any more."""
+        tasks = list(self._at_work.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._pool.shutdown(wait=False, cancel_futures=True)

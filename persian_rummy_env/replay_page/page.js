@@ -129,6 +129,7 @@ class Replay {
   goView(view) {
     if (!this.data.views.includes(view)) return;
     this.view = byId("view").value = view;
+    this.deal = -1;
     this.show();
   }
 
@@ -142,12 +143,21 @@ class Replay {
   }
 
   nextDifference() {
-    for (let moment = this.moment + 1; moment <= this.last; moment++) if (this.differs(moment)) return this.go(moment);
-    return undefined;
+    let moment = this.moment + 1;
+    while (moment <= this.last && !this.differs(moment)) moment++;
+    if (moment <= this.last) this.go(moment);
+  }
+
+  /** What a policy thinks at a moment; to a player's eyes, of this player's own decisions alone. */
+  thought({ decisions }, moment) {
+    return this.view === "open" || this.view === `player_${this.game.seats[moment]}` ? decisions[moment] : null;
   }
 
   differs(moment) {
-    return this.game.opinions.some(({ decisions }) => decisions[moment] && decisions[moment][0] !== this.game.actions[moment]);
+    return this.game.opinions.some((opinion) => {
+      const thought = this.thought(opinion, moment);
+      return thought && thought[0] !== this.game.actions[moment];
+    });
   }
 
   toggle() {
@@ -213,7 +223,7 @@ class Replay {
     const said = new URLSearchParams(location.hash.slice(1));
     const number = this.data.games.findIndex((game) => String(game.number) === said.get("game"));
     const at = Number.parseInt(said.get("at") ?? "", 10);
-    if (this.data.views.includes(said.get("view"))) this.view = byId("view").value = said.get("view");
+    if (this.data.views.includes(said.get("view"))) [this.view, this.deal] = [(byId("view").value = said.get("view")), -1];
     if (number >= 0 && this.data.games[number] !== this.game) {
       byId("game").value = number;
       this.goGame(number);
@@ -327,10 +337,10 @@ class Replay {
     byId("opinions").replaceChildren(...this.game.opinions.map((opinion) => this.opinion(opinion, deal)));
   }
 
-  opinion({ policy, kind, decisions }, deal) {
+  opinion(opinion, deal) {
     const { game, moment } = this;
-    const decision = decisions[moment];
-    const box = make("section", { className: "opinion" }, make("h2", { textContent: policy }));
+    const decision = this.thought(opinion, moment);
+    const box = make("section", { className: "opinion" }, make("h2", { textContent: opinion.policy }));
     if (!decision) {
       box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No opinion: it is not this seat's decision." }));
     } else {
@@ -338,13 +348,13 @@ class Replay {
       const agrees = chosen === game.actions[moment];
       box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
         make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
-      if (listed.length) box.append(this.bars(listed, kind, chosen));
+      if (listed.length) box.append(this.bars(listed, opinion.kind, chosen));
       if (value !== null) {
-        box.append(make("p", { className: "value" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
+        box.append(make("p", { title: "± is the standard error of a mean over worlds that agree with what this seat knows" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
           make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
       }
     }
-    const chart = this.chart(decisions, deal);
+    const chart = this.chart(opinion, deal);
     if (chart) box.append(chart);
     return box;
   }
@@ -365,12 +375,12 @@ class Replay {
   }
 
   /** The value through the deal, for team 0; a click goes there. */
-  chart(decisions, deal) {
+  chart(opinion, deal) {
     const { game } = this;
     const [start, stop] = [game.deals[deal].start, this.stop(deal)];
     const points = [];
     for (let moment = start; moment < stop; moment++) {
-      const value = decisions[moment]?.[2];
+      const value = this.thought(opinion, moment)?.[2];
       if (value !== null && value !== undefined) points.push([moment, game.seats[moment] % 2 ? -value : value]);
     }
     if (points.length < 2) return null;

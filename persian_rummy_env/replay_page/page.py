@@ -49,7 +49,7 @@ def replay_page(
     Args:
         games: records, each with its number in the file, from 1.
         view: one of ``VIEWS``; None: all of them, to choose from. With the view of a seat nothing is in the page that
-            its player does not get to see: no deck, no other hand, no opinion on the decisions of others.
+            its player does not get to see: no deck nor seed, no other hand, no opinion on the decisions of others.
         advisers: policies that are asked about every decision.
         look: of the drawing.
 
@@ -117,7 +117,7 @@ def _game(
         "number": number,
         "players": players,
         "rules": ", ".join(f"{name} {value}" for name, value in rules.as_dict().items()),
-        "seed": None if record["seed"] is None else str(record["seed"]),
+        "seed": str(record["seed"]) if record["seed"] is not None and None in seats else None,  # it tells the decks
         "score": record["score"],
         "deals": [
             {"start": start, "dealer": deal["dealer"], "out": deal["out"], "score": deal["score"]}

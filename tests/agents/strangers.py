@@ -1,5 +1,7 @@
 """Policies that somebody else might have written: ``python:tests.agents.strangers:First``."""
 
+import time
+
 import numpy as np
 
 
@@ -51,4 +53,14 @@ class NeedsMore:
         self.path = path
 
     def act(self, batch):
+        return batch.action_mask.argmax(axis=1)
+
+
+class Slow:
+    """Takes its time."""
+
+    name = "slow"
+
+    def act(self, batch):
+        time.sleep(0.4)
         return batch.action_mask.argmax(axis=1)

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,10 +64,12 @@ class Server:
 
 
 @contextmanager
-def serving(*, deals: int = 1, pause: float = 0.0, seed: int = 7, **limits: Any) -> Iterator[Server]:
+def serving(
+    *, deals: int = 1, pause: float = 0.0, seed: int = 7, policies: Sequence[str] = POLICIES, **limits: Any
+) -> Iterator[Server]:
     """A server whose games have seeds ``seed``, ``seed + 1`` …"""
     seeds = iter(range(seed, seed + 10_000))
-    thinker = Thinker({name: load(name) for name in POLICIES})
+    thinker = Thinker({name: load(name) for name in policies})
     lobby = Lobby(thinker, RuleSet(deals=deals), pause=pause, seeds=lambda: next(seeds), **limits)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import socket
 import time
+import tracemalloc
 import urllib.error
 import urllib.request
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -14,7 +18,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from agents.load import load
 from agents.serve import app, rooms
+from agents.serve.thinking import Thinker
 from persian_rummy_env.cards import CARD_NAMES
 from persian_rummy_env.replay import verify
 from tests.play.serving import Server, play_to_end, receive, serving
@@ -430,10 +436,45 @@ def test_tables_that_nobody_visits_are_given_up_by_themselves(monkeypatch: pytes
         with server.sit(visited) as connection:
             receive(connection)
             wait_for(lambda: left["table"] not in server.lobby.rooms)
+            time.sleep(0.6)
             assert visited["table"] in server.lobby.rooms
             monkeypatch.setattr(rooms, "IDLE", 2)
             assert closing_code(connection) == 4001
         wait_for(lambda: not server.lobby.rooms)
+
+
+def test_nothing_is_left_of_tables_that_were_cleared_away() -> None:
+    """Opened, played at a little or not at all, left: the rooms are gone, and memory is what it was."""
+    with serving(keep=0.0, policies=["greedy"]) as server:
+
+        def open_and_leave(number: int) -> list[weakref.ref[Any]]:
+            found = []
+            for one in range(number):
+                seat = server.open()
+                found.append(weakref.ref(server.lobby.rooms[seat["table"]]))
+                if one % 2:
+                    with server.sit(seat) as connection:
+                        view = my_turn(connection)
+                        action = view["legal"][0]
+                        connection.send(json.dumps({"type": "act", "version": view["version"], "action": action}))
+                        receive(connection, until=lambda new, old=view["version"]: new["version"] > old)
+            wait_for(lambda: not server.connections)
+            server.open()  # clears away
+            wait_for(lambda: len(server.lobby.rooms) == 1)
+            gc.collect()
+            return found
+
+        open_and_leave(20)
+        tracemalloc.start()
+        try:
+            open_and_leave(10)
+            before, _ = tracemalloc.get_traced_memory()
+            rooms_opened = open_and_leave(60)
+            after, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert [room for room in rooms_opened if room() is not None] == []
+    assert after - before < 60 * 1024, "more than a kilobyte a table is kept"
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
@@ -484,6 +525,28 @@ class Deaf:
             assert part, "the connection ended"
             heard += part
         return heard
+
+
+def test_a_server_stops_in_the_middle_of_games_without_a_complaint() -> None:
+    """Policies that think when it stops: what they say afterwards is nobody's concern."""
+    slow = "python:tests.agents.strangers:Slow"
+    complaints: list[dict[str, Any]] = []
+
+    async def stop_while_they_think() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        lobby = rooms.Lobby(Thinker({slow: load(slow)}), pause=0.0, seeds=lambda: 7)
+        made = app.make_app(lobby, [])
+        async with made.router.lifespan_context(made):
+            for seat in range(4):
+                room = lobby.open(["human" if other == seat else slow for other in range(4)], with_draw=False)
+                room.take_seat(seat, "Ada")
+                room.go_on()
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(1)
+        gc.collect()  # a task that failed complains when it is thrown away
+
+    asyncio.run(stop_while_they_think())
+    assert complaints == []
 
 
 PADDING = 100_000

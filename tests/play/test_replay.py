@@ -226,6 +226,23 @@ def test_names_are_text_and_no_script_of_theirs_runs(page: Page, made: Made) -> 
     assert "Ann <b>" in page.locator('[data-part="hand-0"]').text_content()  # type: ignore[operator]
 
 
+def test_to_a_players_eyes_policies_think_of_that_players_decisions_alone(page: Page, made: Made) -> None:
+    opened(page, made, "#view=player_2")
+    seats = made.moments[0].states["seat"][: made.second_deal - 1].tolist()
+    for moment in (seats.index(1), seats.index(2), seats.index(3)):
+        page.locator("#place").fill(str(moment))
+        expect(page.locator("#opinions")).to_contain_text("legal" if seats[moment] == 2 else "not this seat's decision")
+    marked = page.locator("#list button:has(.differs)").evaluate_all(
+        "all => all.map(one => Number(one.dataset.moment))"
+    )
+    assert {seats[moment] for moment in marked} == {2}
+    page.keyboard.press("0")
+    marked = page.locator("#list button:has(.differs)").evaluate_all(
+        "all => all.map(one => Number(one.dataset.moment))"
+    )
+    assert len({seats[moment] for moment in marked}) > 1
+
+
 @pytest.fixture
 def blocked(browser: Any) -> Iterator[Page]:
     """A visitor whose browser complains, as it should, when something forbidden is tried."""
