@@ -1,7 +1,7 @@
-"""PufferLib 3: tables with one learner each as a native environment, a row a table.
+"""PufferLib 3: tables with one learner each as a native environment, and a policy that masks.
 
-Written and checked against the source of 3.0.0, which cannot be installed beside this package: it asks for numpy below 2
-(docs/pufferlib.md).
+Written and checked against the source of 3.0.0, which cannot be installed beside this package: it asks for numpy below
+2 (docs/pufferlib.md).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pufferlib  # pyright: ignore[reportMissingImports]
+import torch
 from gymnasium import spaces
+from torch import nn
 
 from ..actions import NUM_ACTIONS
 from ..gym_vector_env import PersianRummyGymVectorEnv
@@ -19,14 +21,16 @@ from ..observation import HIGH, SIZE
 
 MASK = slice(SIZE, SIZE + NUM_ACTIONS)
 """Where the mask lies in a row of the observation."""
+MASKED = -1e9
+"""The logit of an action that is not legal."""
 
 
 class PersianRummyPuffer(pufferlib.PufferEnv):
-    """``num_tables`` tables; the rows of one of them are the decisions of one learner, with what it was paid in between.
+    """``num_tables`` tables; the rows of one are the decisions of one learner, with what it was paid in between.
 
-    A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``), and the mask (547), from ``MASK`` on.
-    The library samples over all actions: the policy has to mask its own logits. A deal that ends gives way to
-    the next in the same step.
+    A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``), and the mask (547) at ``MASK``.
+    The library samples over all actions: the policy has to mask its own logits. A deal that ends gives way to the next
+    in the same step.
 
     Args:
         num_tables: rows.
@@ -86,3 +90,26 @@ class PersianRummyPuffer(pufferlib.PufferEnv):
 
     def close(self) -> None:
         self.tables.close()
+
+
+class MaskedPolicy(nn.Module):
+    """One hidden layer; logits, those of illegal actions ``MASKED``, and values.
+
+    The mask is read from the stored rows, so that sampling and the loss see the same distribution.
+    """
+
+    def __init__(self, hidden_size: int = 128) -> None:
+        super().__init__()
+        self.hidden_size = hidden_size
+        self.register_buffer("high", torch.as_tensor(HIGH.astype(np.float32)))
+        self.body = nn.Sequential(nn.Linear(SIZE, hidden_size), nn.ReLU())
+        self.actor = nn.Linear(hidden_size, NUM_ACTIONS)
+        self.critic = nn.Linear(hidden_size, 1)
+
+    def forward_eval(self, observations: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ARG002  # theirs
+        """Of rows (k, 1567): logits (k, 547), values (k, 1)."""
+        hidden = self.body(observations[:, :SIZE].float() / self.high)
+        return self.actor(hidden).masked_fill(observations[:, MASK] == 0, MASKED), self.critic(hidden)
+
+    def forward(self, observations: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.forward_eval(observations, state)

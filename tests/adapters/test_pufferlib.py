@@ -10,11 +10,14 @@ import pytest
 
 pytest.importorskip("pufferlib", reason="PufferLib 3.0.0 cannot be installed beside this package: docs/pufferlib.md")
 
+import torch
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
+    import pufferlib.pytorch
     import pufferlib.vector
 
-    from persian_rummy_env.adapters.pufferlib import MASK, PersianRummyPuffer
+    from persian_rummy_env.adapters.pufferlib import MASK, MaskedPolicy, PersianRummyPuffer
 
 from persian_rummy_env import PersianRummyGymVectorEnv
 from persian_rummy_env.observation import SIZE
@@ -65,3 +68,19 @@ def test_the_librarys_own_vector_plays_it() -> None:
         ended += int(terminals.sum())
     assert ended > 8
     tables.close()
+
+
+def test_the_policy_masks_where_the_library_samples_and_where_it_learns() -> None:
+    tables = PersianRummyPuffer(64)
+    rows, _ = tables.reset(seed=1)
+    policy = MaskedPolicy(16)
+    for _ in range(30):
+        seen = torch.as_tensor(rows)
+        logits, values = policy.forward_eval(seen, {})
+        actions, log_probs, entropy = pufferlib.pytorch.sample_logits(logits)
+        assert rows[:, MASK][np.arange(64), actions.numpy()].all()
+        assert values.shape == (64, 1)
+        _, again, _ = pufferlib.pytorch.sample_logits(policy(seen, {})[0], action=actions)
+        assert (again.reshape(-1) == log_probs.reshape(-1)).all()
+        assert torch.isfinite(entropy).all()
+        rows, *_ = tables.step(actions.numpy())
