@@ -25,7 +25,7 @@ MASKED = -1e9
 """The logit of an action that is not legal."""
 
 
-class PersianRummyPuffer(pufferlib.PufferEnv):
+class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttributeAccessIssue]
     """``num_tables`` tables; the rows of one are the decisions of one learner, with what it was paid in between.
 
     A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``), and the mask (547) at ``MASK``.
@@ -101,6 +101,7 @@ class MaskedPolicy(nn.Module):
     def __init__(self, hidden_size: int = 128) -> None:
         super().__init__()
         self.hidden_size = hidden_size
+        self.high: torch.Tensor
         self.register_buffer("high", torch.as_tensor(HIGH.astype(np.float32)))
         self.body = nn.Sequential(nn.Linear(SIZE, hidden_size), nn.ReLU())
         self.actor = nn.Linear(hidden_size, NUM_ACTIONS)
