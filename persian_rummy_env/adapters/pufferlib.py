@@ -39,6 +39,11 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
         options: of ``PersianRummyGymVectorEnv``.
     """
 
+    observations: np.ndarray  # these four are the library's buffers: it makes them, or hands over shared memory
+    rewards: np.ndarray
+    terminals: np.ndarray
+    truncations: np.ndarray
+
     def __init__(
         self, num_tables: int = 256, *, log_interval: int = 128, buf: Any = None, seed: int = 0, **options: Any
     ) -> None:
