@@ -4,8 +4,6 @@ import argparse
 
 import numpy as np
 from agilerl.algorithms import PPO
-from agilerl.hpo.mutation import Mutations
-from agilerl.hpo.tournament import TournamentSelection
 from agilerl.rollouts import collect_rollouts
 from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
@@ -18,33 +16,36 @@ NET = {"latent_dim": 64, "encoder_config": {"hidden_size": [128]}, "head_config"
 
 
 def ippo(generations: int) -> str:
-    """Two teams of four networks each, one table in a process of its own, the better team kept and changed."""
+    """Four networks at one table in a process of its own. Nothing is selected: the four play one another, and what one
+    gains the others lose, so that a population has no fitness to compare."""
     table = AgileTable()
-    spaces = [[face(name) for name in table.possible_agents] for face in (table.observation_space, table.action_space)]
-    options = {"batch_size": 128, "learn_step": 256, "lr": 1e-3, "gamma": 1.0, "net_config": NET}
-    teams = [
-        AsyncAgentsWrapper(SeatIPPO(*spaces, agent_ids=table.possible_agents, index=index, **options))
-        for index in range(2)
-    ]
+    agent = SeatIPPO(
+        [table.observation_space(name) for name in table.possible_agents],
+        [table.action_space(name) for name in table.possible_agents],
+        agent_ids=table.possible_agents,
+        batch_size=128,
+        learn_step=256,
+        lr=1e-3,
+        gamma=1.0,
+        net_config=NET,
+    )
     # One table: with more, the library cannot tell the rows of agents apart that act at different times.
     tables = AsyncPettingZooVecEnv([AgileTable])
     try:
-        teams, _ = train_multi_agent_on_policy(
+        [trained], _ = train_multi_agent_on_policy(
             tables,
             "persian rummy",
             "IPPO",
-            teams,
+            [AsyncAgentsWrapper(agent)],
             sum_scores=False,
-            max_steps=512 * generations,
-            evo_steps=512,
-            eval_loop=1,
-            tournament=TournamentSelection(2, True, 2, 1),
-            mutation=Mutations(1, 0, 0, 0, 0, 0.5),
+            max_steps=256 * generations,
+            evo_steps=256,
             verbose=False,
         )
     finally:
         tables.close()
-    return f"IPPO {teams[0].steps[-1] if isinstance(teams[0].steps, list) else teams[0].steps} steps"
+    assert all(np.isfinite(weight.detach().numpy()).all() for weight in trained.actors.parameters())
+    return f"IPPO {generations} generations of 256 decisions"
 
 
 def ppo(updates: int) -> str:

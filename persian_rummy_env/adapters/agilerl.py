@@ -71,7 +71,9 @@ class AgileTable(ParallelEnv[str, Any, Any]):
         self._left = []
         return self._shown()
 
-    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Play the action of the agent to act; actions of others are not looked at."""
         seat = self.seat
         name = self.possible_agents[seat]

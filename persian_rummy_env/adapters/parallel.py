@@ -54,7 +54,9 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
         self.agents = list(AGENTS)
         return self._observations(), {agent: {} for agent in AGENTS}
 
-    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Play the action of the agent to move.
 
         Raises:

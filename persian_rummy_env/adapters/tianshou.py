@@ -45,8 +45,8 @@ class TianshouTable(PettingZooEnv):
 class TianshouLearner(gymnasium.Wrapper):
     """The Gymnasium face, one learner among bots, with the mask where Tianshou looks for it.
 
-    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. What comes after a decision is the learner's next one,
-    so every algorithm of the library, with n-step targets too, computes what it should.
+    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. After a decision comes the learner's next one, so
+    every algorithm of the library, with n-step targets too, computes what it should.
 
     Args:
         options: of ``persian_rummy_env.PersianRummyGymEnv``.
