@@ -23,10 +23,11 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import search
 from persian_rummy_env.core.notice import ensure_compiled
 
+from . import tree_kernels
 from .base import Batch, Policy, unknown
 from .candidates import Actions, Candidates, Plans
 
-METHODS = ("halving", "flat", "plans")
+METHODS = ("halving", "flat", "plans", "tree")
 DEFAULT_WORLDS = 10
 FEW_PLAYOUTS = 256
 """Not worth another thread."""
@@ -56,7 +57,10 @@ class SearchPolicy(Policy):
             same number for each candidate; ``"plans"``, halving among whole ways to play the rest of the turn, of the
             best of which the first action is played, and at the next decision it searches again. So a discard is
             compared with what the seat could lay before it, not with what the bot would; but of the turns that follow,
-            one's own and the others', it is the bot that decides all as before.
+            one's own and the others', it is the bot that decides all as before; ``"tree"``, information-set Monte
+            Carlo tree search (Cowling and others 2012): one tree over what the seat knows, a world for each playout. It
+            mixes the worlds at each node, where strategy fusion is less, but the others' replies in the tree are those
+            of players who know the world.
         seed: of the worlds.
         threads: how many share the work; by default one a core. Results do not hang on it.
 
@@ -88,6 +92,8 @@ class SearchPolicy(Policy):
             raise ValueError(f"{', '.join(f'{word}={value!r}' for word, value in given.items())}: expected one budget")
         for word, value in {**given, "threads": 1 if threads is None else threads}.items():
             _refuse_nonsense(word, value)
+        if method == "tree" and "ms" in given:
+            raise ValueError(f"ms={ms!r} with method='tree': expected a budget in worlds or playouts")
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise ValueError(f"seed={seed!r}: expected a whole number from 0 to 2**64 - 1")
         [(self.unit, self.budget)] = given.items()
@@ -125,11 +131,31 @@ class SearchPolicy(Policy):
             return values
         seeds = np.empty(len(several), dtype=np.uint64)
         search.world_seeds(views[several], np.uint64(self.seed), seeds)
+        if self.method == "tree":
+            values[several] = self._values_of_tree(views[several], seeds, legal[several])
+            return values
         kind = Plans if self.method == "plans" else Actions
         candidates: Candidates = kind.of(views[several], seeds, legal[several])
         budgets = choices[several] * self.budget if self.unit == "worlds" else np.full(len(several), self.budget)
         values[several] = candidates.of_actions(self._values_of(candidates, budgets))
         return values
+
+    def _values_of_tree(self, views: np.ndarray, seeds: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        """The mean margin of each action at the root; each is tried at least once."""
+        ensure_compiled(tree_kernels.PART)
+        choices = legal.sum(axis=1)
+        budgets = choices * self.budget if self.unit == "worlds" else np.full(len(views), self.budget)
+        budgets = np.maximum(budgets, choices)
+        self.playouts += int(budgets.sum())
+        total, visits = np.zeros(legal.shape), np.zeros(legal.shape)
+        edges = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int).tolist()
+        tree_search = tree_kernels.tree_search
+        list(
+            self._pool.map(
+                lambda edge: tree_search(views, seeds, budgets, self.bot, total, visits, *edge), pairwise(edges)
+            )
+        )
+        return np.where(legal, total / np.maximum(visits, 1), -np.inf)
 
     def _values_of(self, candidates: Candidates, budgets: np.ndarray) -> np.ndarray:
         """The values of candidates (k, c), where alive, of decisions with budgets (k,) in playouts or milliseconds."""

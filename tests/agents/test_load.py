@@ -68,7 +68,7 @@ def test_a_stranger_by_name() -> None:
         ("search(deepest, name=4)", "unknown option 'name'"),
         ("search(deepest, greedy)", "bot is given twice"),
         ("search(deepest, worlds=4, worlds=5)", "worlds is given twice"),
-        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat, plans"),
+        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat, plans, tree"),
         ("search(deepest, method=flt)", "did you mean 'flat'?"),
         ("search(deepest, worlds=10, ms=5)", "worlds=10, ms=5: expected one budget"),
         ("search(deepest, playouts=10, worlds=5)", "worlds=5, playouts=10: expected one budget"),
