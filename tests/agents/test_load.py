@@ -39,6 +39,13 @@ def test_a_search_by_name(spec: str, unit: str, budget: float, method: str) -> N
     assert policy.name == spec.strip()
 
 
+def test_a_search_that_leans_on_a_prior() -> None:
+    policy = load("search(deepest, worlds=40, prior=30)")
+    assert isinstance(policy, SearchPolicy)
+    assert policy.prior == 30
+    assert SearchPolicy("deepest", worlds=40, prior=30).name == policy.name
+
+
 def test_a_stranger_by_name() -> None:
     policy = load(f"{STRANGERS}:First")
     games = positions(50)
@@ -68,7 +75,7 @@ def test_a_stranger_by_name() -> None:
         ("search(deepest, name=4)", "unknown option 'name'"),
         ("search(deepest, greedy)", "bot is given twice"),
         ("search(deepest, worlds=4, worlds=5)", "worlds is given twice"),
-        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat, plans, tree"),
+        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat"),
         ("search(deepest, method=flt)", "did you mean 'flat'?"),
         ("search(deepest, worlds=10, ms=5)", "worlds=10, ms=5: expected one budget"),
         ("search(deepest, playouts=10, worlds=5)", "worlds=5, playouts=10: expected one budget"),
@@ -78,6 +85,10 @@ def test_a_stranger_by_name() -> None:
         ("search(deepest, ms=-1)", "ms=-1: expected a number above 0"),
         ("search(deepest, ms=nan)", "ms=nan"),
         ("search(deepest, ms=fast)", "ms='fast'"),
+        ("search(deepest, prior=-1)", "prior=-1: expected a number of worlds from 0 to 1000"),
+        ("search(deepest, prior=1001)", "prior=1001"),
+        ("search(deepest, prior=inf)", "prior=inf"),
+        ("search(deepest, prior=expert)", "prior='expert'"),
         ("search(deepest, threads=0)", "threads=0: expected a whole number"),
         ("search(deepest, seed=-1)", "seed=-1: expected a whole number from 0"),
         ("python:", "expected 'python:package.module:Class'"),
