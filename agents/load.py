@@ -8,12 +8,15 @@ import inspect
 import re
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from persian_rummy_env.bots import BOTS
 
 from .base import Policy, unknown
 from .scripted import ScriptedPolicy
+
+if TYPE_CHECKING:
+    from .prior import Prior
 
 CHAMPION = Path(__file__).parent / "weights" / "champion.safetensors"
 """The trained player in the box; see the card beside it."""
@@ -88,9 +91,20 @@ def _search(spec: str, arguments: str, device: str) -> Policy:
             raise ValueError(f"policy {spec!r}: {unknown('option', name, options)}")
         if name in given:
             raise ValueError(f"policy {spec!r}: {name} is given twice")
-        given[name] = load(value, device) if name == "prior" else _number(value)
+        given[name] = value if name == "prior" else _number(value)
+    if "prior" in given:
+        given["prior"] = _prior(spec, given["prior"], device)
     try:
         return SearchPolicy(**given)
+    except ValueError as error:
+        raise ValueError(f"policy {spec!r}: {error}") from error
+
+
+def _prior(spec: str, name: str, device: str) -> Prior:
+    from .prior import ExpertPrior, PolicyPrior
+
+    try:
+        return ExpertPrior() if name == ExpertPrior.name else PolicyPrior(load(name, device))
     except ValueError as error:
         raise ValueError(f"policy {spec!r}: {error}") from error
 

@@ -17,8 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
+import train.ppo
 import train.rollout
 from agents.network import Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
@@ -44,7 +43,7 @@ PARTS: dict[str, list[tuple[Any, str]]] = {
     "learning: what networks read is listed": [(Learner, "_rows")],
     "learning: forward, actor": [(Actor, "evaluate_near")],
     "forward, critic: values for collecting, and learning": [(Critic, "forward")],
-    "learning: backward": [(torch.autograd, "grad")],
+    "learning: backward": [(train.ppo.torch.autograd, "grad")],
     "learning: steps of the optimisers": [(NetworkLearner, "step")],
     "learning: the rest": [(Learner, "update")],
 }

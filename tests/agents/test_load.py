@@ -39,6 +39,22 @@ def test_a_search_by_name(spec: str, unit: str, budget: float, method: str) -> N
     assert policy.name == spec.strip()
 
 
+@pytest.mark.parametrize("options", ["prior=expert", "prior=champion", "method=flat, prior=champion, prior_worlds=2.5"])
+def test_a_search_that_leans_on_a_prior(options: str) -> None:
+    policy = load(f"search(deepest, worlds=40, {options})")
+    assert isinstance(policy, SearchPolicy)
+    assert policy.prior is not None
+    made = SearchPolicy(
+        "deepest",
+        worlds=40,
+        method=policy.method,
+        prior=policy.prior,
+        prior_worlds=2.5 if "2.5" in options else None,
+    )
+    assert made.name == policy.name
+    assert made.prior_worlds == policy.prior_worlds == (2.5 if "2.5" in options else policy.prior.worlds)
+
+
 def test_a_stranger_by_name() -> None:
     policy = load(f"{STRANGERS}:First")
     games = positions(50)
@@ -68,7 +84,7 @@ def test_a_stranger_by_name() -> None:
         ("search(deepest, name=4)", "unknown option 'name'"),
         ("search(deepest, greedy)", "bot is given twice"),
         ("search(deepest, worlds=4, worlds=5)", "worlds is given twice"),
-        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat, plans"),
+        ("search(deepest, method=half)", "unknown method 'half': known are halving, flat"),
         ("search(deepest, method=flt)", "did you mean 'flat'?"),
         ("search(deepest, worlds=10, ms=5)", "worlds=10, ms=5: expected one budget"),
         ("search(deepest, playouts=10, worlds=5)", "worlds=5, playouts=10: expected one budget"),
@@ -78,6 +94,16 @@ def test_a_stranger_by_name() -> None:
         ("search(deepest, ms=-1)", "ms=-1: expected a number above 0"),
         ("search(deepest, ms=nan)", "ms=nan"),
         ("search(deepest, ms=fast)", "ms='fast'"),
+        (
+            "search(deepest, prior=expert, prior_worlds=-1)",
+            "prior_worlds=-1: expected a number of worlds from 0",
+        ),
+        ("search(deepest, prior=expert, prior_worlds=1001)", "prior_worlds=1001"),
+        ("search(deepest, prior=expert, prior_worlds=inf)", "prior_worlds=inf"),
+        ("search(deepest, prior=expert, prior_worlds=few)", "prior_worlds='few'"),
+        ("search(deepest, prior_worlds=3)", "no prior"),
+        ("search(deepest, prior=greedy)", "no probabilities"),
+        ("search(deepest, prior=champoin)", "did you mean 'champion'"),
         ("search(deepest, threads=0)", "threads=0: expected a whole number"),
         ("search(deepest, seed=-1)", "seed=-1: expected a whole number from 0"),
         ("python:", "expected 'python:package.module:Class'"),

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agents import search as module
 from agents.belief import views_of
-from agents.candidates import Plans
-from agents.search import METHODS, SearchPolicy
+from agents.prior import ExpertPrior
+from agents.search import METHODS, MOST_PRIOR, SearchPolicy
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena, belief, search
 from persian_rummy_env.core.rng import GOLDEN, mixed
 from persian_rummy_env.testing import exchange_hidden
-from tests.agents.positions import positions, shown
+from tests.agents.positions import choices_of, positions, shown
 from train.match import play_match
 
 BUDGETS = [{"worlds": 6}, {"playouts": 40}]
+
+
+def leaning_on(worlds: float) -> dict[str, Any]:
+    """Arguments for the expert's weights in so many worlds' stead; 0: no prior."""
+    return {"prior": ExpertPrior(), "prior_worlds": worlds} if worlds else {}
 
 
 def margins(views: np.ndarray, legal: np.ndarray, worlds: int, seed: int = 0, bot: str = "deepest") -> np.ndarray:
@@ -93,10 +99,11 @@ def test_worlds_depend_on_the_view_and_the_seed_and_differ_between_views() -> No
 # What it does not know ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("prior", [0, 20])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_planted_truth_changes_no_choice(method: str) -> None:
+def test_a_planted_truth_changes_no_choice(method: str, prior: int) -> None:
     games = positions(120)
-    policy = SearchPolicy("deepest", worlds=8, method=method)
+    policy = SearchPolicy("deepest", worlds=8, method=method, **leaning_on(prior))
     before = policy.values(*seen(games))
     for seed in range(3):
         other = games.copy()
@@ -125,11 +132,14 @@ def test_a_policy_is_handed_views_not_games() -> None:
 # Budgets --------------------------------------------------------------------------------------------------------------
 
 
-def plain_halving(margin: np.ndarray, candidates: list[int], playouts: int) -> tuple[int, int]:
+def plain_halving(
+    margin: np.ndarray, candidates: list[int], playouts: int, before: np.ndarray | float = 0.0
+) -> tuple[int, int]:
     """Sequential halving of one decision as its authors tell it: the winner, and the playouts spent.
 
     Args:
         margin: (worlds, 547), as many worlds as can be needed.
+        before: (547,), what the sums of margins begin with.
     """
     rounds = max(1, int(np.ceil(np.log2(len(candidates)))))
     spent = played = 0
@@ -140,23 +150,25 @@ def plain_halving(margin: np.ndarray, candidates: list[int], playouts: int) -> t
             break
         spent += worlds * len(candidates)
         played += worlds
-        mean = margin[:played].mean(axis=0)
+        mean = (margin[:played].sum(axis=0) + before) / played
         candidates = sorted(candidates, key=lambda action: (-mean[action], action))
         candidates = sorted(candidates[: -(-len(candidates) // 2)])
     return min(candidates, key=lambda action: (-mean[action], action)), spent
 
 
+@pytest.mark.parametrize("prior", [0, 7.5])
 @pytest.mark.parametrize("budget", [{"worlds": 1}, *BUDGETS, {"playouts": 3}, {"playouts": 150}])
-def test_halving_is_the_plain_algorithm(budget: dict[str, int]) -> None:
+def test_halving_is_the_plain_algorithm(budget: dict[str, int], prior: float) -> None:
     views, legal = decisions(40)
-    policy = SearchPolicy("deepest", **budget)
+    policy = SearchPolicy("deepest", **budget, **leaning_on(prior))
     values = policy.values(views, legal)
+    before = prior * ExpertPrior().worth_of(views, legal)
     margin = margins(views, legal, 160)
     total = 0
     for row in range(len(views)):
         candidates = np.flatnonzero(legal[row]).tolist()
         playouts = budget.get("playouts") or budget["worlds"] * len(candidates)
-        winner, spent = plain_halving(margin[row], candidates, playouts)
+        winner, spent = plain_halving(margin[row], candidates, playouts, before[row])
         assert values[row].argmax() == winner
         assert spent <= max(playouts, len(candidates))
         total += spent
@@ -185,6 +197,27 @@ def test_flat_search_gives_every_candidate_the_mean_of_as_many_worlds() -> None:
     assert policy.playouts == 7 * legal.sum()
 
 
+def test_with_all_the_weight_on_the_prior_search_plays_as_the_expert_does() -> None:
+    games = positions(300)
+    wanted = choices_of("expert", games)
+    views, legal = seen(games)
+    assert (np.where(legal, ExpertPrior().worth_of(views, legal.astype(bool)), -np.inf).argmax(axis=1) == wanted).all()
+    for method in METHODS:
+        plain, leaning = (
+            SearchPolicy("deepest", worlds=1, method=method, **leaning_on(worlds)) for worlds in (0, MOST_PRIOR)
+        )
+        assert (leaning.act(shown(games)) == wanted).mean() > 0.95
+        assert (plain.act(shown(games)) == wanted).mean() < 0.8
+
+
+def test_the_prior_counts_as_worlds_do() -> None:
+    views, legal = decisions(30)
+    values = SearchPolicy("deepest", worlds=7, method="flat", **leaning_on(3)).values(views, legal)
+    wanted = (margins(views, legal, 7).sum(axis=1) + 3 * ExpertPrior().worth_of(views, legal)) / 7
+    assert np.allclose(values[legal], wanted[legal], rtol=0, atol=1e-9)
+    assert (values[~legal] == -np.inf).all()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_forced_decision_costs_nothing(method: str) -> None:
     views, legal = decisions(20)
@@ -197,16 +230,10 @@ def test_a_forced_decision_costs_nothing(method: str) -> None:
         assert policy.playouts == 0
 
 
-def candidates_of(method: str, views: np.ndarray, legal: np.ndarray) -> int:
-    """How many candidates these decisions have together."""
-    return int((Plans.of(views, np.zeros(len(views), np.uint64), legal).alive if method == "plans" else legal).sum())
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_milliseconds_are_kept_by_the_clock(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that needs 10 microseconds a playout, and as long to look at the clock."""
     views, legal = decisions(5, least=4)
-    number = candidates_of(method, views, legal)
     playouts = []
     for ms in (0.01, 5, 50):
         policy = SearchPolicy("deepest", ms=ms, method=method, threads=1)
@@ -219,7 +246,7 @@ def test_milliseconds_are_kept_by_the_clock(method: str, monkeypatch: pytest.Mon
         playouts.append(policy.playouts)
         if ms > 1:
             assert 0.8 * ms < 1000 * clock() / len(views) < 1.1 * ms
-    assert number <= playouts[0] <= 3 * number
+    assert legal.sum() <= playouts[0] <= 3 * legal.sum()
     assert 0 < 2 * playouts[1] < playouts[2]
 
 
@@ -236,16 +263,17 @@ def test_milliseconds_are_kept() -> None:
 # Threads and batches --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("prior", [0, 20])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("number", [1, 3, 60])
-def test_threads_and_batches_change_nothing(method: str, number: int) -> None:
+def test_threads_and_batches_change_nothing(method: str, number: int, prior: int) -> None:
     views, legal = decisions(60)
     views, legal = views[:number], legal[:number]
-    budget = {"worlds": 200 if number < 60 else 9}
-    one = SearchPolicy("deepest", **budget, method=method, threads=1)
+    options: dict[str, Any] = {"worlds": 200 if number < 60 else 9, "method": method, **leaning_on(prior)}
+    one = SearchPolicy("deepest", **options, threads=1)
     values = one.values(views, legal)
     for threads in (2, 3):
-        assert (SearchPolicy("deepest", **budget, method=method, threads=threads).values(views, legal) == values).all()
+        assert (SearchPolicy("deepest", **options, threads=threads).values(views, legal) == values).all()
     alone = [one.values(views[row : row + 1], legal[row : row + 1]) for row in range(min(number, 10))]
     assert (np.concatenate(alone) == values[:10]).all(), "neither the batch nor what was searched before matters"
 
