@@ -123,7 +123,7 @@ class SearchPolicy(Policy):
     def values(self, views: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
         """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
 
-        Illegal actions are ``-inf``, and so are those that the prior does not want to be searched. With one legal action
+        Illegal actions are ``-inf``, and so are those that the prior does not want searched. With one legal action,
         there is nothing to compare: it has the value 0. Under ``"halving"``, an action that dropped out keeps the mean
         of the rounds that it saw, less a gap that keeps it below the ones that went on. With a prior, its share is in
         the value.
