@@ -18,7 +18,6 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for view in render_speed.VIEWS:
         one = result[view]
         assert len(one["own"]["runs"]) == 2
-        assert one["own"]["min"] > 5
+        assert one["svg"]["min"] > one["own"]["max"]
         assert one["first"]["min"] > 2 * 1000 / one["own"]["max"]  # every run starts with nothing kept
-    assert result["svg"]["own"]["min"] > result["all hands"]["own"]["max"]
     assert "pictures a second" in capsys.readouterr().out
