@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -139,22 +140,36 @@ for one in PIPELINES:
 def pipelines(session: nox.Session) -> None:
     """All of them, one after the other, each to its end; then the table."""
     NOTES.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, end in ((library, end) for library in PIPELINES for end in ends_of(library)):
-        note = NOTES / f"{name}-{end}.json"
-        note.unlink(missing_ok=True)
+    for name, end in every():
+        (NOTES / f"{name}-{end}.json").unlink(missing_ok=True)
         session.run(
             sys.executable, "-m", "nox", "-s", f"{name}({end})", *session.posargs, external=True, success_codes=[0, 1]
         )
-        rows.append(json.loads(note.read_text()))
+    write_table(session)
+
+
+@nox.session(venv_backend="none")
+def table(session: nox.Session) -> None:
+    """The table alone, from how each went when it was last run here."""
+    write_table(session)
+
+
+def every() -> Iterator[tuple[str, str]]:
+    return ((name, end) for name in PIPELINES for end in ends_of(name))
+
+
+def write_table(session: nox.Session) -> None:
+    """Print the notes, and write them to the page; an error where one is missing or tells of a failure."""
+    notes = {f"{name}({end})": NOTES / f"{name}-{end}.json" for name, end in every()}
+    missing = [one for one, note in notes.items() if not note.exists()]
+    rows = [json.loads(note.read_text()) for note in notes.values() if note.exists()]
     lines = ["| pipeline | versions | real run | status |", "| --- | --- | --- | --- |"]
     lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status in rows]
     print("\n".join(lines))  # noqa: T201
     pattern = re.compile(f"{re.escape(START)}.*?{re.escape(STOP)}", re.DOTALL)
-    table = "\n".join([START, *lines, STOP])
     written = PAGE.with_suffix(".new")
-    written.write_text(pattern.sub(lambda _: table, PAGE.read_text()))
+    written.write_text(pattern.sub(lambda _: "\n".join([START, *lines, STOP]), PAGE.read_text()))
     written.replace(PAGE)
     failed = [title for title, _, _, status in rows if status != "passes"]
-    if failed:
-        session.error(f"not all pass: {', '.join(failed)}")
+    if failed or missing:
+        session.error(f"do not pass: {', '.join(failed) or 'none'}; were not run: {', '.join(missing) or 'none'}")

@@ -76,8 +76,8 @@ def against_random(module: Any, tables: int) -> tuple[float, float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--iterations", type=int, default=6)
-    parser.add_argument("--decisions", type=int, default=4000)
+    parser.add_argument("--iterations", type=int, default=4)
+    parser.add_argument("--decisions", type=int, default=2000)
     args = parser.parse_args()
     ray.init(num_cpus=3, object_store_memory=200_000_000, include_dashboard=False, log_to_driver=False)
     try:

@@ -46,7 +46,7 @@ def against_random(actor: nn.Module, tables: int) -> tuple[float, float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--updates", type=int, default=15)
+    parser.add_argument("--updates", type=int, default=10)
     parser.add_argument("--tables", type=int, default=256)
     parser.add_argument("--steps", type=int, default=64)
     args = parser.parse_args()

@@ -14,8 +14,16 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import SubprocVecEnv
 
+import persian_rummy_env
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv
+from persian_rummy_env.actions import DRAW, PASS
 from persian_rummy_env.adapters.sb3 import PersianRummySB3VecEnv
+from persian_rummy_env.cards import CARD_VALUES
+from persian_rummy_env.decisions import Batch
+from persian_rummy_env.render import cards_of
+from persian_rummy_env.testing import exchange_hidden
+from tests.adapters.processes import check_hash_seeds
+from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE
 
 
 def single() -> PersianRummyGymEnv:
@@ -50,6 +58,103 @@ def test_masks_and_rewards_are_those_of_the_batch() -> None:
             assert infos[lane]["TimeLimit.truncated"] is False
             returns[lane] = 0
     assert ends > 20
+
+
+class NeverMelds:
+    """Draws, or passes, and discards."""
+
+    name = "never melds"
+
+    def act(self, batch: Batch) -> np.ndarray:
+        return np.array([drawing(mask) for mask in batch.action_mask])
+
+
+def drawing(mask: np.ndarray) -> int:
+    legal = np.flatnonzero(mask)
+    return int(legal[0] if legal[0] in (DRAW.start, PASS.start) else legal[-1])
+
+
+def test_a_deal_that_ends_with_the_stock_pays_what_is_left_in_hands() -> None:
+    envs = PersianRummySB3VecEnv(4, seats=0, opponents=NeverMelds(), partner=NeverMelds())
+    envs.seed(3)
+    envs.reset()
+    ends = 0
+    for _ in range(60):
+        states = envs.tables._tables.games.copy()
+        _, _, done, infos = envs.step(np.array([drawing(mask) for mask in get_action_masks(envs)]))
+        for lane in np.flatnonzero(done):
+            ends += 1
+            hands = [int(CARD_VALUES[cards_of(hand)].sum()) for hand in states["hand"][lane]]
+            owed = (hands[1] + hands[3] - hands[0] - hands[2]) / 100
+            assert states["stock_size"][lane] == 0
+            assert infos[lane]["episode"]["r"] == pytest.approx(owed)
+            assert infos[lane]["TimeLimit.truncated"] is False
+    assert ends >= 4
+
+
+def test_a_deal_over_in_the_learners_first_turn_pays_it() -> None:
+    envs = PersianRummySB3VecEnv(2, seats=0, opponents="greedy")
+    envs.tables.reset(options={"decks": [OUT_AT_ONCE], "dealer": 3})
+    done = np.zeros(2, dtype=bool)
+    for name in GOING_OUT:
+        assert not done.any()
+        _, _, done, infos = envs.step(np.full(2, persian_rummy_env.encode_action(name)))
+    assert done.all()
+    score = envs.tables._tables.final["score"][0]
+    assert score[0] > 100  # two sets of four and the 25
+    for info in infos:
+        assert info["episode"]["l"] == len(GOING_OUT)
+        assert info["episode"]["r"] == pytest.approx((int(score[0]) - int(score[1])) / 100)
+
+
+def test_nothing_hidden_is_shown() -> None:
+    envs = PersianRummySB3VecEnv(8, opponents="greedy")
+    envs.seed(4)
+    shown, rng = envs.reset(), np.random.default_rng(0)
+    tables = envs.tables._tables
+    for _ in range(40):
+        masks, before = get_action_masks(envs), tables.games.copy()
+        pairs = zip(before, tables.seat, strict=True)
+        tables.games[:] = np.concatenate([exchange_hidden(np.array([game]), int(seat), rng) for game, seat in pairs])
+        assert (tables.games["decks"] != before["decks"]).any()
+        tables.allocate_output()
+        tables._show()
+        assert (tables.observation == shown).all()
+        assert (get_action_masks(envs) == masks).all()
+        tables.games[:] = before
+        tables._show()
+        shown, *_ = envs.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+
+
+def test_what_was_handed_out_does_not_change() -> None:
+    envs, rng = PersianRummySB3VecEnv(4, opponents="greedy"), np.random.default_rng(0)
+    envs.seed(1)
+    envs.reset()
+    kept = []
+    for _ in range(60):
+        masks = envs.env_method("action_masks")
+        shown, rewards, done, infos = envs.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        last = [info["terminal_observation"] for info in infos if info]
+        kept += [(array, array.copy()) for array in [shown, rewards, done, *masks, *last]]
+    assert all((array == copy).all() for array, copy in kept)
+
+
+TRACE = """
+import hashlib, numpy as np
+from persian_rummy_env.adapters.sb3 import PersianRummySB3VecEnv
+envs = PersianRummySB3VecEnv(4, opponents="random")
+envs.seed(3)
+digest, rng = hashlib.sha256(envs.reset().tobytes()), np.random.default_rng(0)
+for _ in range(60):
+    masks = envs.env_method("action_masks")
+    shown, rewards, done, _ = envs.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    digest.update(shown.tobytes() + rewards.tobytes() + done.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_the_hash_seed_changes_nothing() -> None:
+    check_hash_seeds(TRACE)
 
 
 def test_a_cut_episode_says_so() -> None:

@@ -10,11 +10,16 @@ import pytest
 pytest.importorskip("torchrl", reason="TorchRL is not installed: nox -s torchrl")
 
 import torch
+from tensordict.nn import TensorDictModule
+from torchrl.envs import ParallelEnv
 from torchrl.envs.utils import check_env_specs
 
 import persian_rummy_env
+from persian_rummy_env.actions import DRAW
 from persian_rummy_env.adapters.torchrl import ONE_GROUP, TEAM_GROUPS, torchrl_env
 from persian_rummy_env.adapters.torchrl_returns import seat_returns
+from persian_rummy_env.testing import exchange_hidden
+from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, mask_of, never_meld, over, uniform
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # it warns of every PettingZoo but the one it was written for
@@ -76,6 +81,69 @@ def test_a_deal_over_in_the_first_turn_pays_all_four() -> None:
     score = inner.get_state()["score"][0]
     margin = (int(score[0]) - int(score[1])) / 100
     assert paid.tolist() == pytest.approx([margin, -margin, margin, -margin])
+
+
+def test_nothing_hidden_is_shown() -> None:
+    """What a seat sees of its own action, but for what it draws and for the end of a deal, when hands count."""
+    env, rng = torchrl_env(ONE_GROUP, episode="deal"), np.random.default_rng(0)
+    env.set_seed(4)
+    shown, compared = env.reset(), 0
+    for _ in range(80):
+        [seat] = shown["seats", "mask"].nonzero().flatten().tolist()
+        action = uniform(shown["seats", "action_mask"][seat].numpy(), rng)
+        states = env.unwrapped.get_state()
+        other = exchange_hidden(states, seat, rng)
+        assert (other["decks"] != states["decks"]).any()
+        env.unwrapped.set_state(other)
+        would = act(env, shown, action)
+        env.unwrapped.set_state(states)
+        shown = act(env, shown, action)
+        if bool(shown["done"]):
+            shown = env.reset()
+        elif action != DRAW.start:
+            compared += 1
+            for key in (("observation", "observation"), "reward", "mask", "done"):
+                one, two = would["seats", key], shown["seats", key]
+                assert (one[seat] == two[seat]).all(), key
+    assert compared > 30
+
+
+TRACE = """
+import hashlib, warnings
+warnings.simplefilter("ignore")
+from persian_rummy_env.adapters.torchrl import ONE_GROUP, torchrl_env
+env = torchrl_env(ONE_GROUP, episode="deal")
+env.set_seed(3)
+shown, digest = env.reset(), hashlib.sha256()
+for _ in range(60):
+    action = shown["seats", "action_mask"].int().argmax(-1)
+    shown = env.step(shown.set(("seats", "action"), action))["next"]
+    for key in sorted(map(str, shown.flatten_keys().keys())):
+        digest.update(key.encode() + shown.flatten_keys()[key].numpy().tobytes())
+    if bool(shown["done"]):
+        break
+print(digest.hexdigest())
+"""
+
+
+def test_the_hash_seed_changes_nothing() -> None:
+    check_hash_seeds(TRACE)
+
+
+def one_table() -> Any:
+    return torchrl_env(ONE_GROUP, episode="deal")
+
+
+def test_spawned_workers_play() -> None:
+    workers = ParallelEnv(2, one_table, mp_start_method="spawn")
+    mask, action = ("seats", "action_mask"), ("seats", "action")
+    first = TensorDictModule(lambda legal: legal.int().argmax(-1), in_keys=[mask], out_keys=[action])
+    try:
+        played = workers.rollout(10, policy=first)
+        assert played.shape == (2, 10)
+        assert played[mask].gather(-1, played[action].unsqueeze(-1)).all()
+    finally:
+        workers.close()
 
 
 def test_the_returns_of_a_seat_by_hand() -> None:
