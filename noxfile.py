@@ -82,6 +82,8 @@ def run(session: nox.Session, name: str, end: str) -> None:
     try:
         if pipeline.torch:
             session.install(TORCH, "setuptools", "wheel")
+        if "--no-build-isolation" in pipeline.flags:  # what builds the packages has to be there
+            session.install("hatchling", "editables", "numpy==2.4.6")
         install = ["pytest", "hypothesis", *pipeline.flags, "-r", str(requirements(name, end)), "-e", "."]
         logged(log, session.install, *install)
         versions = ", ".join(f"{what} {version(session, what)}" for what in pipeline.shown)
@@ -112,7 +114,9 @@ def logged(log: Path, do: object, *args: str, **options: object) -> None:
 def complaint(log: Path) -> str:
     """The line of a log that says best why it failed."""
     lines = [line.strip() for line in log.read_text().splitlines() if line.strip()] if log.exists() else []
-    errors = [line for line in lines if re.match(r"(ERROR|FAILED|error:|\w+(\.\w+)*Error\b)", line)]
+    errors = [
+        line for line in lines if re.match(r"(ERROR|FAILED|error: (?!subprocess|metadata)|\w+(\.\w+)*Error\b)", line)
+    ]
     return (errors or lines or ["see the output of its session"])[-1].replace("|", "/")[:200]
 
 

@@ -50,9 +50,9 @@ class Prior(Protocol):
 class ExpertPrior:
     """The weighted sum of features by which the bot ``expert`` chooses."""
 
-    name = "expert"
-    rules = None
-    worlds = 30.0
+    name: str = "expert"
+    rules: RuleSet | None = None
+    worlds: float = 30.0
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
         ensure_compiled(PART)
@@ -71,11 +71,11 @@ class PolicyPrior:
         ValueError: the policy has no method ``probabilities``.
     """
 
-    worlds = 10.0
+    worlds: float = 10.0
 
     def __init__(self, policy: Policy) -> None:
         self.name = policy.name
-        self.rules = policy.rules
+        self.rules: RuleSet | None = policy.rules
         self._probabilities: Any = getattr(policy, "probabilities", None)
         if not callable(self._probabilities):
             raise ValueError(
