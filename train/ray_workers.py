@@ -5,6 +5,7 @@ To the workers go the weights, once an update, and a copy of the pool once; from
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,12 +49,10 @@ class RolloutWorker:
         return pack(self._at(len(job.deals)).collect(players, job))
 
     def _copy(self, reference: Any) -> Actor:
-        import ray
-
         if reference in self._copies:
             return self._copies[reference]
         made = Actor(self.config.shape)
-        load_weights(made, ray.get(reference))
+        load_weights(made, importlib.import_module("ray").get(reference))
         return made
 
     def _at(self, lanes: int) -> Collector:

@@ -29,9 +29,12 @@ class Chunk(NamedTuple):
 
 
 class Players(Protocol):
-    """Whoever plays; ``count`` of them at once."""
+    """Whoever plays."""
 
-    count: int
+    @property
+    def count(self) -> int:
+        """How many play at once."""
+        ...
 
     def play(self, a: Team, b: Team, chunks: Sequence[Chunk]) -> list[Pairs]:
         """The pairs of each chunk, in order. It makes no difference to them who plays them."""

@@ -76,6 +76,6 @@ def test_the_page_is_as_the_results_have_it() -> None:
 @pytest.mark.parametrize("words", [["--workers", "0"], ["--workers", "100000"], ["--runs", "0"], ["--deals", "1"]])
 def test_nonsense_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as refused:
-        scaling.main(words)
+        scaling.main(["--workers", "1", *words])
     assert refused.value.code == 2
     assert f"{words[0]} {words[1]}" in capsys.readouterr().err.replace("[", "").replace("]", "")

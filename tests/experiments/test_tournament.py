@@ -15,7 +15,7 @@ from PIL import Image
 
 from agents.load import load
 from experiments import tournament
-from experiments.matches import book, rating
+from experiments.matches import book, players, rating
 from experiments.matches.book import Book, BookError, Terms, deal_set
 from experiments.matches.page import cross_table, turned
 from train.match import Pairs, play_match, play_teams
@@ -138,7 +138,7 @@ def test_what_was_played_is_kept_and_gone_on_with(
             signal.raise_signal(by)
         return play_teams(*given)
 
-    monkeypatch.setattr(book, "play_teams", interrupted_in_the_fifth_chunk)
+    monkeypatch.setattr(players, "play_teams", interrupted_in_the_fifth_chunk)
     given = ["--policies", BOTS, "--pairs", "200", "--out", str(tmp_path / "cut")]
     assert tournament.main(given) == 130
     assert "the same command goes on with it" in capsys.readouterr().err
@@ -156,7 +156,7 @@ def test_what_was_played_is_kept_and_gone_on_with(
 
 
 def test_an_interruption_before_anything_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book, "play_teams", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(players, "play_teams", lambda *_: signal.raise_signal(signal.SIGINT))
     assert tournament.main(["--policies", BOTS, "--out", str(tmp_path)]) == 130
     assert not (tmp_path / "results.json").exists()
 
