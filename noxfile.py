@@ -164,9 +164,11 @@ def every() -> Iterator[tuple[str, str]]:
 
 def write_table(session: nox.Session) -> None:
     """Print the notes, and write them to the page; an error where one is missing or tells of a failure."""
-    notes = {f"{name}({end})": NOTES / f"{name}-{end}.json" for name, end in every()}
-    missing = [one for one, note in notes.items() if not note.exists()]
-    rows = [json.loads(note.read_text()) for note in notes.values() if note.exists()]
+    rows = []
+    for name, end in every():
+        note = NOTES / f"{name}-{end}.json"
+        never = [f"{PIPELINES[name].title} ({end})", "", "", "was not run"]
+        rows.append(json.loads(note.read_text()) if note.exists() else never)
     lines = ["| pipeline | versions | real run | status |", "| --- | --- | --- | --- |"]
     lines += [f"| {title} | {versions} | {ran} | {status} |" for title, versions, ran, status in rows]
     print("\n".join(lines))  # noqa: T201
@@ -175,5 +177,5 @@ def write_table(session: nox.Session) -> None:
     written.write_text(pattern.sub(lambda _: "\n".join([START, *lines, STOP]), PAGE.read_text()))
     written.replace(PAGE)
     failed = [title for title, _, _, status in rows if status != "passes"]
-    if failed or missing:
-        session.error(f"do not pass: {', '.join(failed) or 'none'}; were not run: {', '.join(missing) or 'none'}")
+    if failed:
+        session.error(f"not all pass: {', '.join(failed)}")
