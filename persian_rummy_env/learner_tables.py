@@ -10,7 +10,7 @@ import numpy as np
 
 from .actions import NUM_ACTIONS
 from .bots import BOTS
-from .core import batch, learner, warm_up
+from .core import batch, learner
 from .core.arena import OUTSIDE as NO_BOT
 from .core.notice import ensure_compiled
 from .decisions import decide
@@ -19,9 +19,6 @@ from .options import Deals, Options
 from .rules import NUM_SEATS
 from .state import STATE
 from .tables import Tables
-
-PART = "games of a learner"
-warm_up.PARTS.setdefault(PART, lambda: learner.compile_learner(warm_up.new_game))
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ class LearnerTables:
     def __init__(self, lanes: int, options: Options, cast: Cast, autoreset: int, as_float: bool) -> None:
         ensure_compiled("game engine")
         ensure_compiled("scripted players")
-        ensure_compiled(PART)
+        ensure_compiled("games of a learner")
         self.lanes, self.options, self.cast, self.autoreset, self.as_float = lanes, options, cast, autoreset, as_float
         self._tables = Tables(lanes, options, batch.DISABLED)
         self.games, self.legal = self._tables.games, self._tables.legal

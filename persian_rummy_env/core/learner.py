@@ -209,26 +209,3 @@ def waiting_for(games, roles, place, fresh, lanes, players):
             players[count] = OUTSIDE - role
             count += 1
     return count
-
-
-def compile_learner(new_game) -> None:
-    """Compile what the Gymnasium faces call, by one step of one game.
-
-    Args:
-        new_game: makes (1,) STATE, ``warm_up.new_game``.
-    """
-    games = new_game()
-    flag, number = np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)
-    place, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
-    legal, mask = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(NUM_ACTIONS, dtype=np.int8)
-    raw, observation = np.zeros(SIZE, dtype=np.uint8), np.zeros((1, SIZE), dtype=np.float32)
-    roles = np.array([LEARNER, 0, 0, 0], dtype=np.int8)
-    begin(games, flag, place, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
-    decide(games, number, legal, place, True, flag, number, number, flag, flag.copy(), True, 0, 1)
-    play_others(games, roles, place, True, flag.copy(), number, number, 0, 0, 1)
-    pay(
-        games, place, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
-        MARGIN_DENSE, SAME_STEP, 0, 1,
-    )  # fmt: skip
-    show(games, legal, mask, seat, raw, observation, True, 0, 1)
-    waiting_for(games, roles, place, flag, number, number.copy())

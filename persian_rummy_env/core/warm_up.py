@@ -8,7 +8,7 @@ from ..actions import NUM_ACTIONS
 from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, belief, bots, replay, search, views
+from . import arena, batch, belief, bots, learner, replay, search, views
 from .legal import WORDS
 
 
@@ -80,9 +80,29 @@ def compile_search() -> None:
     search.evaluate(sampled, seeds[0], 0, 1, bots.GREEDY, alive, total, total.copy(), 0, 1)
 
 
+def compile_learner() -> None:
+    """What the Gymnasium faces call: one step of one game."""
+    games = new_game()
+    flag, number = np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)
+    place, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
+    legal, mask = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(NUM_ACTIONS, dtype=np.int8)
+    raw, observation = np.zeros(SIZE, dtype=np.uint8), np.zeros((1, SIZE), dtype=np.float32)
+    roles = np.array([learner.LEARNER, 0, 0, 0], dtype=np.int8)
+    learner.begin(games, flag, place, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
+    learner.decide(games, number, legal, place, True, flag, number, number, flag, flag.copy(), True, 0, 1)
+    learner.play_others(games, roles, place, True, flag.copy(), number, number, 0, 0, 1)
+    learner.pay(
+        games, place, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
+        batch.MARGIN_DENSE, batch.SAME_STEP, 0, 1,
+    )  # fmt: skip
+    learner.show(games, legal, mask, seat, raw, observation, True, 0, 1)
+    learner.waiting_for(games, roles, place, flag, number, number.copy())
+
+
 PARTS = {
     "game engine": compile_tables,
     "scripted players": compile_bots,
+    "games of a learner": compile_learner,
     "game records": compile_records,
     "search": compile_search,
 }
