@@ -78,16 +78,19 @@ def test_a_deal_that_ends_with_the_stock_pays_what_is_left_in_hands() -> None:
     envs = PersianRummySB3VecEnv(4, seats=0, opponents=NeverMelds(), partner=NeverMelds())
     envs.seed(3)
     envs.reset()
-    ends = 0
+    ends, paid = 0, np.zeros(4)
     for _ in range(60):
         states = envs.tables._tables.games.copy()
-        _, _, done, infos = envs.step(np.array([drawing(mask) for mask in get_action_masks(envs)]))
+        _, rewards, done, infos = envs.step(np.array([drawing(mask) for mask in get_action_masks(envs)]))
+        paid += rewards
         for lane in np.flatnonzero(done):
             ends += 1
             hands = [int(CARD_VALUES[cards_of(hand)].sum()) for hand in states["hand"][lane]]
             owed = (hands[1] + hands[3] - hands[0] - hands[2]) / 100
             assert states["stock_size"][lane] == 0
             assert infos[lane]["episode"]["r"] == pytest.approx(owed)
+            assert paid[lane] == pytest.approx(owed)
+            paid[lane] = 0
             assert infos[lane]["TimeLimit.truncated"] is False
     assert ends >= 4
 
