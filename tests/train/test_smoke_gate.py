@@ -9,8 +9,8 @@ from train import log
 from train.selfplay import main
 
 UPDATES = 16
-"""In place of 60 seconds, because a machine of continuous integration may be busy: about 410,000 decisions, a third of
-what the quick preset makes in 60 seconds on two cores that do nothing else. It is trained on a schedule of that length.
+"""In place of 60 seconds, because a machine of continuous integration may be busy: some 400,000 decisions, less than
+a fifth of what the quick preset makes in 60 seconds on two cores that do nothing else. The schedule is of that length.
 """
 
 
