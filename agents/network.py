@@ -161,12 +161,12 @@ class Trunk(nn.Module):
         self.norm = nn.LayerNorm(shape.width)
         self.register_buffer("scale", torch.from_numpy(input_scale(shape.games)[:inputs]), persistent=False)
         nn.init.normal_(self.weight, std=0.1)  # some 90 bytes are set, so that features begin near unit size
-        self.forget_other_deals()
+        self.forget(OF_OTHER_DEALS)
 
     @torch.no_grad()
-    def forget_other_deals(self) -> None:
-        """Let what is said of other deals make no difference, until it is learnt that it does."""
-        self.weight[torch.from_numpy(OF_OTHER_DEALS)] = 0
+    def forget(self, columns: np.ndarray) -> None:
+        """Let some bytes of the view make no difference, until it is learnt that they do."""
+        self.weight[torch.from_numpy(columns)] = 0
 
     def forward(self, rows: Rows) -> Tensor:
         if isinstance(rows, SparseRows):

@@ -42,6 +42,9 @@ VARIANTS = {
     "no bots as opponents": Variant("train.selfplay", "--bots --bot-share 0"),
     "no earlier copies as opponents": Variant("train.selfplay", "--pool-share 0"),
     "critic without the hidden hands": Variant("train.selfplay", "--no-hidden-hands"),
+    "without what seats left in the pile": Variant(
+        "train.selfplay", "--unread declined_left declined_partner declined_right"
+    ),
     "paid at the end of the deal": Variant("train.selfplay", "--paid at_the_end"),
     "two epochs": Variant("train.selfplay", "--epochs 2"),
     "entropy bonus": Variant("train.selfplay", "--entropy 0.006 0.001"),

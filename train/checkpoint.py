@@ -28,7 +28,7 @@ from .learner import NetworkLearner
 
 FILE = "checkpoint.safetensors"
 POLICY = "policy.safetensors"
-FORMAT = "persian-rummy-training/3"
+FORMAT = "persian-rummy-training/4"
 
 
 class CheckpointError(ValueError):

@@ -1,4 +1,4 @@
-"""Teaching the actor to choose as a bot does, or any other policy, by cross-entropy.
+"""Decisions of the player's own play, and what a teacher would choose there.
 
 The network plays, and the teacher says at each decision what it would do; so the network learns what to do where its
 own play leads, not where the teacher's would (DAgger, Ross and others 2011).
@@ -6,141 +6,131 @@ own play leads, not where the teacher's would (DAgger, Ross and others 2011).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from functools import cache, partial
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from agents.base import Policy
+from agents.belief import views_of
 from agents.load import load
-from agents.network import rows_on
-from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core.bots import choose
-from persian_rummy_env.core.jit import compiled
-from persian_rummy_env.core.legal import WORDS, legal_actions
+from agents.network import Actor, rows_on
+from persian_rummy_env import PersianRummyVecEnv
+from persian_rummy_env.bots import BOTS, bot_codes
+from persian_rummy_env.core.bots import choose_many
 from persian_rummy_env.decisions import show
 
-from .labels import LabelCollector, Labeller, Labels
-from .learner import NetworkLearner
-from .symmetry import ACTIONS, NUM_ORDERS, reorder
+from .config import RunConfig
+from .pool import bot_numbers, codes_of, seated
+from .rollout import first_legal
 
 STRAYS = 0.05
 """Of the decisions played while choices are taught, at random: play also comes to where the network would not go."""
+MIXING_STEPS = 256
+"""Random steps before the first decision, after which tables stand anywhere between the first draw and the last."""
 
 
-@compiled
-def choice_labels(views, start, action, bot, value):
-    """For each of the listed actions 1 if it is what the bot chooses and 0 if not, less the decision's mean.
+@dataclass(frozen=True)
+class Choices:
+    """n decisions: ``view`` (n, SIZE) uint8, what the seat to move sees; ``legal`` (n, 9) uint64, packed masks;
+    ``action`` (n,) int64, what the teacher would do."""
 
-    Args:
-        views: (k,) STATE, each decision as the seat to move knows it.
-        start, action: (k + 1,) and (m,), as in ``Labels``; value: (m,) float32, gets the result.
-    """
-    words = np.zeros((1, WORDS), dtype=np.uint64)
-    for row in range(len(views)):
-        legal_actions(views[row], words, 0)
-        chosen = choose(views[row], words, 0, bot)
-        for k in range(start[row], start[row + 1]):
-            value[k] = (1.0 if action[k] == chosen else 0.0) - 1.0 / (start[row + 1] - start[row])
+    view: np.ndarray
+    legal: np.ndarray
+    action: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.action)
 
-def by_choice(teacher: str) -> Labeller:
-    """Values that say what a bot, or any policy by its name, chooses."""
-    if teacher not in BOTS:
-        return by_policy(_loaded(teacher))
-
-    def label(
-        views: np.ndarray, start: np.ndarray, action: np.ndarray, _: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, int]:
-        value = np.empty(len(action), dtype=np.float32)
-        choice_labels(views, start, action, BOTS[teacher], value)
-        return value, np.zeros(len(views), dtype=np.float32), 0
-
-    return label
+    @classmethod
+    def join(cls, parts: Sequence[Choices]) -> Choices:
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
-def by_policy(policy: Policy) -> Labeller:
-    """As ``by_choice``, of a policy that is no bot. It is handed what the seat to move knows, as in a match."""
+Teacher = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From decisions as the seat to move knows them, (k,) STATE, and their packed masks (k, 9): actions (k,) int64."""
 
-    def label(
-        views: np.ndarray, start: np.ndarray, action: np.ndarray, _: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, int]:
-        counts = np.diff(start)
-        chosen = policy.act(show(views, np.arange(len(views)), policy.wants_views))
-        value = (action == np.repeat(chosen, counts)) - np.repeat(1 / counts, counts)
-        return value.astype(np.float32), np.zeros(len(views), dtype=np.float32), 0
 
-    return label
+def teacher_of(name: str) -> Teacher:
+    """A bot, or any policy by its name."""
+    return by_bot(name) if name in BOTS else by_policy(_loaded(name))
+
+
+def by_bot(name: str) -> Teacher:
+    codes = bot_codes(name)
+
+    def choose(views: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), dtype=np.int64)
+        choose_many(views, legal, np.tile(codes, (len(views), 1)), actions, 0, len(views))
+        return actions
+
+    return choose
+
+
+def by_policy(policy: Policy) -> Teacher:
+    """A policy is handed what it is in a match."""
+
+    def choose(views: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return policy.act(show(views, np.arange(len(views)), policy.wants_views))
+
+    return choose
 
 
 _loaded = cache(load)
 
 
-class Lesson(NamedTuple):
-    """What a lesson took: ``decisions`` and ``deals`` that were played, and seconds of playing and of learning."""
+class ChoiceCollector:
+    """Tables where the network plays on without end, and the teacher is asked as decisions come up.
 
-    decisions: int
-    deals: int
-    collect: float
-    learn: float
-
-
-def lesson(
-    learner: NetworkLearner,
-    tables: Sequence[LabelCollector],
-    bot: str,
-    wanted: int,
-    lr: float,
-    passes: int = 1,
-    reordered: bool = True,
-) -> tuple[dict[str, float], Lesson]:
-    """Play until the bot has said of ``wanted`` decisions what it would do, and learn it (``teach``)."""
-    label, part = by_choice(bot), -(-wanted // len(tables))
-    start = time.perf_counter()
-    labels = Labels.join(learner.shards.map(lambda table: table.collect(learner.actor, part, label), tables))
-    collected = time.perf_counter()
-    row = teach(learner, labels, lr, passes, reordered)
-    learnt = time.perf_counter()
-    decisions, deals = (sum(getattr(table, what) for table in tables) for what in ("decisions", "deals"))
-    return row, Lesson(decisions, deals, collected - start, learnt - collected)
-
-
-def teach(learner: NetworkLearner, labels: Labels, lr: float, passes: int, reordered: bool) -> dict[str, float]:
-    """Go through the choices of ``by_choice`` ``passes`` times; with ``reordered``, with the suits of every decision in
-    an order of chance. All ranks must have the same labels: each works on its part of a minibatch.
-
-    Returns:
-        What there is to log: the loss, and the share of the decisions where the likeliest action was the bot's.
+    Args:
+        part: its number; with the seed it sets the streams of deals and of everything else.
+        lanes: deals at once. A share of them is played against bots, as the settings say.
+        random_share: of the decisions, at random.
     """
-    learner.optimizers["actor"].param_groups[0]["lr"] = lr
-    chosen_action = labels.action[labels.value > 0].astype(np.int64)  # one a decision
-    told: list[np.ndarray] = []
-    norm = 0.0
-    for _ in range(passes):
-        for chosen in learner.minibatches(len(labels)):
-            order = learner.rng.integers(NUM_ORDERS, size=len(chosen)) if reordered else np.zeros_like(chosen)
-            work = partial(_gradients, learner, labels, chosen_action, len(chosen))
-            ours = list(learner.ranks.share(range(len(chosen))))
-            split = [np.array_split(each[ours], learner.shards.count) for each in (chosen, order)]
-            parts = learner.shards.map(work, *split)
-            norm = learner.step("actor", [gradients for gradients, _ in parts])
-            told.append(learner.ranks.total(np.sum([numbers for _, numbers in parts], axis=0)))
-    loss, agreement = np.mean(told, axis=0).tolist()
-    return {"label_loss": loss, "agreement": agreement, "lr": lr, "actor_norm": norm, "kept": len(labels)}
 
+    def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, random_share: float) -> None:
+        self.device = device
+        self.unread = config.unread_bytes
+        self.random_share = random_share
+        deals, draws = np.random.SeedSequence([config.seed, part, 0x1ABE1]).spawn(2)
+        self.rng = np.random.default_rng(draws)
+        self.codes = codes_of(seated(lanes, [(config.bot_share, bot_numbers(config.bots))]))
+        self.env = PersianRummyVecEnv(lanes, config.rules, episode="deal", threads=1, copy=False)
+        self.now = self.env.reset(seed=deals.generate_state(lanes, np.uint64))
+        for _ in range(MIXING_STEPS):
+            self.now = self.env.step(self.env.sample_actions(self.rng))
+        self.decisions = self.deals = 0
 
-def _gradients(
-    learner: NetworkLearner, labels: Labels, action: np.ndarray, size: int, chosen: np.ndarray, order: np.ndarray
-) -> tuple[tuple[Tensor, ...], np.ndarray]:
-    """Gradients of a part of a minibatch of ``size`` decisions, and its parts of loss and agreement."""
-    view, legal = reorder(labels.view[chosen], labels.legal[chosen], order)
-    taken = ACTIONS[order, action[chosen]]
-    with learner.autocast():
-        rows = rows_on(learner.device, view, legal)
-        loss = -learner.actor.evaluate(rows, taken)[0].sum() / size
-        agreed = (learner.actor.choose(rows, None)[0] == taken).sum() / size
-    return torch.autograd.grad(loss, list(learner.actor.parameters())), np.array([loss.item(), agreed])
+    def state(self) -> tuple[np.ndarray, dict[str, Any]]:
+        """The games with their generators, and the stream of everything else."""
+        return self.env.get_state(), dict(self.rng.bit_generator.state)
+
+    def restore(self, games: np.ndarray, rng: dict[str, Any]) -> None:
+        self.now = self.env.set_state(games)
+        self.rng.bit_generator.state = rng
+
+    def collect(self, actor: Actor, wanted: int, teacher: Teacher) -> Choices:
+        """Play until the teacher has spoken to at least ``wanted`` decisions; ``decisions`` and ``deals`` count what
+        was played."""
+        kept: list[Choices] = []
+        self.decisions = self.deals = found = 0
+        while found < wanted:
+            legal = self.env.packed_mask
+            actions = first_legal(legal)
+            lanes = np.flatnonzero(np.bitwise_count(legal).sum(axis=1) > 1)
+            view, choices = self.now.observation[lanes], legal[lanes]
+            view[:, self.unread] = 0
+            games = self.env.get_state()
+            views = views_of(games, lanes, games["seat"][lanes])
+            kept.append(Choices(view, choices, teacher(views, choices)))
+            found += len(lanes)
+            chosen, _ = actor.choose(rows_on(self.device, view, choices), self.rng.random(len(lanes)))
+            strays = self.rng.random(len(lanes)) < self.random_share
+            actions[lanes] = np.where(strays, self.env.sample_actions(self.rng)[lanes], chosen)
+            actions = self.env.bot_actions(self.codes, actions)
+            self.now = self.env.step(actions)
+            self.decisions += len(actions)
+            self.deals += int(self.now.terminated.sum())
+        return Choices.join(kept)

@@ -9,8 +9,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
+from agents.base import unknown
 from agents.network import Shape
 from persian_rummy_env.bots import bot_codes
+from persian_rummy_env.observation import BLOCK
 from persian_rummy_env.rules import RuleSet
 
 C = TypeVar("C", bound="RunConfig")
@@ -48,8 +52,10 @@ class RunConfig:
         final_pairs: duplicate pairs of the matches at the end.
         save_every: seconds of training between checkpoints; with ``updates``, updates.
         bots: scripted bots that some of the deals are played against, in turn. They are whole teams whose decisions are
-            not learnt from, but for teaching by labels, which says of theirs too what would have been right.
+            not learnt from, but for teaching, which says of theirs too what would have been right.
         bot_share: of the deals, against them.
+        unread: blocks of the observation that no network reads, to see what they are worth
+            (``persian_rummy_env.observation.BLOCK``).
         wandb: log to Weights & Biases as well (``pip install wandb``); ``WANDB_MODE=offline`` is obeyed.
 
     Raises:
@@ -84,6 +90,7 @@ class RunConfig:
     save_every: float = 30.0
     bots: tuple[str, ...] = ()
     bot_share: float = 0.0
+    unread: tuple[str, ...] = ()
     wandb: bool = False
 
     def __post_init__(self) -> None:
@@ -101,6 +108,9 @@ class RunConfig:
             raise ValueError(f"lr={self.lr}: expected a number above 0 at the start or at the end")
         for bot in self.bots:
             bot_codes(bot)
+        for block in self.unread:
+            if block not in BLOCK:
+                raise ValueError(f"unread: {unknown('block of the observation', block, BLOCK)}")
         if not 0 <= self.bot_share < 1:
             raise ValueError(f"bot_share={self.bot_share}: expected a number from 0 to below 1")
         if bool(self.bots) != (self.bot_share > 0):
@@ -115,6 +125,11 @@ class RunConfig:
             raise ValueError(
                 f"pause_after={self.pause_after}, updates={self.updates}: the run would end before the pause"
             )
+
+    @property
+    def unread_bytes(self) -> np.ndarray:
+        """Where the blocks that are not read stand in an observation, (k,) int64."""
+        return np.array([at for name in self.unread for at in range(BLOCK[name].offset, BLOCK[name].stop)], dtype=int)
 
     @property
     def rules(self) -> RuleSet:

@@ -1,103 +1,135 @@
-"""Train a player by expert iteration: ``python -m train.expert_iteration --preset quick --seed 1 --out runs/x``.
+"""Train a player by expert iteration: ``python -m train.expert_iteration --preset two-cores --seed 1 --out runs/x``.
 
-Decisions of its own play are labelled with what search makes of their actions, and the network learns the labels; then
-PPO, from where that has led. The folder is that of ``train.selfplay``, and so are ``--resume`` and Ctrl-C.
+Self-play first (``train.selfplay``). Then search says what to do at decisions of the player's own play, and the player
+learns to choose so (Anthony and others 2017). The search leans on the player: with few worlds it sees little, and what
+it adds to a strong opinion is worth more than an opinion of its own. The folder is that of ``train.selfplay``, and so
+are ``--resume`` and Ctrl-C.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from agents.learned import LearnedPolicy
+from agents.network import Actor
+from agents.prior import PolicyPrior
+from agents.search import SearchPolicy
 
 from .checkpoint import Counters, Tables
+from .choices import Teacher, by_policy
 from .command import parse
-from .expert_config import PRESETS, STAGES, ExpertConfig
-from .labels import LabelCollector, Labeller, Labels, by_expert, by_search
-from .log import COLUMNS as PPO_COLUMNS
-from .regress import LabelLearner
-from .run import against_rungs, device_of, parts_of, progress, run, time_facts
-from .selfplay import collect, facts
+from .expert_config import PRESETS, ExpertConfig
+from .learner import under
+from .log import COLUMNS as SELF_PLAY_COLUMNS
+from .pool import frozen
+from .ppo import Learner
+from .ranks import ALONE
+from .run import against_rungs, device_of, progress, run
+from .selfplay import SelfPlay, school, workers_of
 from .shards import Shards
-from .workers import LocalWorkers
 
-COLUMNS = (*PPO_COLUMNS, "stage", "labels", "labels_per_second")
+COLUMNS = (*SELF_PLAY_COLUMNS, "round", "searched_per_second")
+
+
+class ExpertLearner(Learner):
+    """A learner that also keeps whom search leans on.
+
+    Attributes:
+        guide: the player as it was when the round began; None: there was no round yet.
+    """
+
+    guide: Actor | None = None
+    config: ExpertConfig
+
+    def begin_round(self, number: int) -> None:
+        """Search leans on the player as it is now."""
+        self.guide = frozen(self.actor)
+        if number > 1:
+            with torch.no_grad():
+                for logits in self.guide.last.parameters():
+                    logits.mul_(self.config.lean)
+        self.forget_steps()
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        tensors, says = super().state()
+        if self.guide is not None:
+            tensors |= {f"guide.{name}": tensor for name, tensor in self.guide.state_dict().items()}
+        return tensors, says
+
+    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
+        super().restore(tensors, says)
+        guide = under(tensors, "guide.")
+        if guide:
+            self.guide = frozen(self.actor)
+            self.guide.load_state_dict(guide)
 
 
 @dataclass(frozen=True)
 class ExpertIteration:
-    """What learns, and where it plays: tables for labels, one for every thread, and whoever plays whole deals."""
+    """Self-play, and what the rounds need."""
 
     config: ExpertConfig
-    shards: Shards
-    learner: LabelLearner
-    searched: list[LabelCollector]
-    workers: LocalWorkers
+    self_play: SelfPlay
+    learner: ExpertLearner
 
     @classmethod
     def of(cls, config: ExpertConfig) -> ExpertIteration:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
-        lanes = parts_of(config.tables, shards.count)
-        searched = [LabelCollector(config, part, n, device, config.random_share) for part, n in enumerate(lanes)]
-        learner = LabelLearner(config, device, shards)
-        return cls(config, shards, learner, searched, LocalWorkers(config, device, shards))
+        learner = ExpertLearner(config, device, shards, ALONE)
+        workers = workers_of(config, device, shards)
+        return cls(config, SelfPlay(config, shards, workers, learner, school(config, learner)), learner)
 
     @property
     def tables(self) -> Sequence[Tables]:
-        return self.searched
+        return self.self_play.tables
 
     def close(self) -> None:
-        self.shards.close()
+        self.self_play.close()
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
-        stage = self.config.stage(progress(self.config, counters))
-        if stage != counters.stage:
-            if STAGES.index(stage) >= STAGES.index("critic") > STAGES.index(counters.stage or STAGES[0]):
-                self.learner.forget_steps()
-            counters.stage = stage
-        row = self.taught(counters) if stage in ("imitate", "search") else self.played(counters)
-        return row | {"stage": STAGES.index(stage)}
+        at, share = progress(self.config, counters), self.config.searched
+        if at < 1 - share:
+            return self.self_play.update_at(counters, at / (1 - share))
+        number, way = round_at(self.config.rounds, (at - 1 + share) / share)
+        stage = f"round {number}"
+        if counters.stage != stage:
+            self.learner.begin_round(number)
+        counters.stage = stage
+        return self.searched(counters, way) | {"round": number}
 
-    def taught(self, counters: Counters) -> dict[str, float]:
-        """Label decisions and learn the labels."""
-        config, learner, label = self.config, self.learner, labeller(self.config, counters.stage)
-        at = config.way(progress(config, counters))
-        wanted = -(-config.labels // self.shards.count)
-        start = time.perf_counter()
-        labels = Labels.join(self.shards.map(lambda t: t.collect(learner.actor, wanted, label), self.searched))
-        collected = time.perf_counter()
-        lr = config.label_lr[0] + (config.label_lr[1] - config.label_lr[0]) * at
-        row = learner.teach(labels, lr, config.passes, config.temperature, config.reorder)
-        learnt = time.perf_counter()
+    def searched(self, counters: Counters, way: float) -> dict[str, float]:
+        """Learn what search would do; ``way`` in [0, 1] sets the schedule."""
+        row = self.self_play.lesson(counters, self.search(), self.learner.scheduled("search_lr", way))
+        return row | {"searched_per_second": row["kept"] / row["collect_seconds"]}
 
-        decisions, deals = (sum(getattr(part, what) for part in self.searched) for what in ("decisions", "deals"))
-        counters.update += 1
-        counters.decisions += decisions
-        counters.deals += deals
-        counters.seconds += learnt - start
-        return row | {
-            **time_facts(config, counters, decisions, collected - start, learnt - collected),
-            "kept": len(labels),
-            "labels": len(labels),
-            "labels_per_second": len(labels) / (learnt - start),
-        }
+    def search(self) -> Teacher:
+        """Search that leans on the guide."""
+        config, guide = self.config, self.learner.guide
+        assert guide is not None
+        prior = PolicyPrior(LearnedPolicy(guide, config.device))
+        return by_policy(
+            SearchPolicy(
+                config.playouts,
+                worlds=config.worlds,
+                method="flat",
+                prior=prior,
+                prior_worlds=config.prior_worlds,
+                threads=1,  # each of the threads that play searches by itself
+            )
+        )
 
-    def played(self, counters: Counters) -> dict[str, float]:
-        """Play whole deals and learn from them by PPO; in the stage ``critic``, the critic alone."""
-        at = self.config.way(progress(self.config, counters))
-        start = time.perf_counter()
-        rollout = collect(self.workers, self.learner)
-        collected = time.perf_counter()
-        row = self.learner.update(rollout, at, rests=counters.stage == "critic")
-        learnt = time.perf_counter()
 
-        counters.update += 1
-        counters.decisions += int(rollout.length.sum())
-        counters.deals += len(rollout.length)
-        counters.seconds += learnt - start
-        return row | facts(self.config, counters, rollout, collected - start, learnt - collected)
+def round_at(rounds: int, way: float) -> tuple[int, float]:
+    """The number of the round, from 1, and the share of it that is gone, where ``way`` in [0, 1] is that of all."""
+    number = min(int(way * rounds), rounds - 1)
+    return number + 1, way * rounds - number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,17 +137,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(config, saved, "train.expert_iteration", ExpertIteration.of, warm_up, COLUMNS)
 
 
-def labeller(config: ExpertConfig, stage: str) -> Labeller:
-    return by_expert if stage == "imitate" else by_search(config.worlds, config.near, config.plies, config.far)
-
-
 def warm_up(config: ExpertConfig) -> None:
     """One small update of each kind, apart from the run."""
-    sizes = {"deals": config.threads, "tables": 64 * config.threads, "labels": 128, "minibatch": 64 * config.threads}
-    small = ExpertIteration.of(replace(config, **sizes))
-    small.taught(Counters(stage="imitate"))
-    small.taught(Counters(stage="search"))
-    small.played(Counters(stage="ppo"))
+    sizes = {"deals": config.threads, "minibatch": 64 * config.threads, "lessons": 1}
+    small = ExpertIteration.of(replace(config, **sizes, parts=None, workers="local"))
+    if config.taught:
+        small.self_play.taught(Counters(), 0.0)
+    small.self_play.played(Counters(), 0.0)
+    small.learner.begin_round(1)
+    small.searched(Counters(), 0.0)
     against_rungs(config, small.learner, 0, 1)
     small.close()
 

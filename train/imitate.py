@@ -19,16 +19,16 @@ from agents.load import load
 from agents.network import Actor
 
 from .checkpoint import Counters
-from .choices import STRAYS, lesson
+from .choices import STRAYS, ChoiceCollector, teacher_of
 from .command import parse
 from .config import RunConfig, at_least
-from .labels import LabelCollector
 from .learner import NetworkLearner
 from .log import MATCH_COLUMNS, RUN_COLUMNS
 from .run import against_rungs, device_of, parts_of, progress, run, time_facts
 from .shards import Shards
+from .teach import lesson
 
-COLUMNS = (*RUN_COLUMNS, "label_loss", "agreement", *MATCH_COLUMNS)
+COLUMNS = (*RUN_COLUMNS, "teaching_loss", "agreement", *MATCH_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ImitateConfig(RunConfig):
         deals: deals that are played at once.
         epochs: passes over the decisions of an update.
         bot: whom to imitate: a bot, or any policy by its name, ``search(deepest, worlds=10, prior=champion)`` for one.
-        labels: decisions for an update.
+        lessons: decisions that the bot speaks to for an update.
         random_share: of the decisions played, at random.
         reorder: teach the suits of every decision in an order of chance.
     """
@@ -52,13 +52,13 @@ class ImitateConfig(RunConfig):
     epochs: int = 1
     lr: tuple[float, float] = (2e-3, 3e-5)
     bot: str = "expert"
-    labels: int = 16384
+    lessons: int = 16384
     random_share: float = STRAYS
     reorder: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, "labels", 1)
+        at_least(self, "lessons", 1)
         try:
             load(self.bot)
         except FileNotFoundError as error:
@@ -84,7 +84,7 @@ class Imitation:
 
     config: ImitateConfig
     shards: Shards
-    tables: list[LabelCollector]
+    tables: list[ChoiceCollector]
     learner: Imitator
 
     @classmethod
@@ -92,14 +92,14 @@ class Imitation:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
         lanes = parts_of(config.deals, shards.count)
-        tables = [LabelCollector(config, part, n, device, config.random_share) for part, n in enumerate(lanes)]
+        tables = [ChoiceCollector(config, part, n, device, config.random_share) for part, n in enumerate(lanes)]
         return cls(config, shards, tables, Imitator(config, device, shards))
 
     def update(self, counters: Counters) -> dict[str, float]:
         """Play, ask the bot, and learn what it says."""
         config = self.config
-        lr = self.learner.scheduled("lr", progress(config, counters))
-        row, took = lesson(self.learner, self.tables, config.bot, config.labels, lr, config.epochs, config.reorder)
+        lr, teacher = self.learner.scheduled("lr", progress(config, counters)), teacher_of(config.bot)
+        row, took = lesson(self.learner, self.tables, teacher, config.lessons, lr, config.epochs, config.reorder)
         counters.update += 1
         counters.decisions += took.decisions
         counters.deals += took.deals
@@ -117,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def warm_up(config: ImitateConfig) -> None:
     """One small update, apart from the run."""
-    small = Imitation.of(replace(config, deals=64 * config.threads, labels=128, minibatch=64 * config.threads))
+    small = Imitation.of(replace(config, deals=64 * config.threads, lessons=128, minibatch=64 * config.threads))
     small.update(Counters())
     against_rungs(config, small.learner, 0, 1)
     small.close()

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from agents.learned import LearnedPolicy
-from agents.network import Actor
+from agents.network import Actor, Trunk
+from agents.rows import OF_OTHER_DEALS
 
 from .config import RunConfig
 from .match import refuse_other_rules
@@ -42,6 +43,9 @@ class NetworkLearner:
         self.shards = shards
         self.ranks = ranks
         self.networks = {name: network.to(device) for name, network in networks.items()}
+        for trunk in (part for network in self.networks.values() for part in network.modules()):
+            if isinstance(trunk, Trunk):
+                trunk.forget(config.unread_bytes)
         self.optimizers = {
             name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
             for name, network in self.networks.items()
@@ -74,7 +78,8 @@ class NetworkLearner:
             )
         self.actor.load_state_dict(policy.actor.state_dict())
         if not theirs.games:
-            self.actor.trunk.forget_other_deals()
+            self.actor.trunk.forget(OF_OTHER_DEALS)
+        self.actor.trunk.forget(self.settings.unread_bytes)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything that it needs to go on: tensors, and what JSON holds."""

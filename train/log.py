@@ -26,7 +26,7 @@ COLUMNS = (
     *RUN_COLUMNS,
     *DEAL_COLUMNS,
     *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
-    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin", "label_loss", "agreement"),
+    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin", "teaching_loss", "agreement"),
     *MATCH_COLUMNS,
 )
 TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds")

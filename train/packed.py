@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.rows import SIZE, VIEW_SIZE
+from persian_rummy_env.core.intrinsics import lowest
 from persian_rummy_env.core.jit import compiled
 from persian_rummy_env.core.legal import WORDS
 from persian_rummy_env.observation import HIGH
 
-from .label_kernels import list_legal
 from .rollout import Rollout
 
 WIDTHS = np.array([*(int(high).bit_length() for high in HIGH), *[1] * (VIEW_SIZE - SIZE)], dtype=np.int64)
@@ -56,7 +56,7 @@ def pack(rollout: Rollout) -> Packed:
     _pack_views(np.ascontiguousarray(rollout.view).view(np.uint32), FIRST, view)
     start = np.empty(len(rollout) + 1, dtype=np.int64)
     legal = np.empty(int(np.bitwise_count(rollout.legal).sum()), dtype=np.int16)
-    list_legal(np.ascontiguousarray(rollout.legal), start, legal)
+    _list_legal(np.ascontiguousarray(rollout.legal), start, legal)
     return Packed(
         view, np.diff(start).astype(np.uint16), legal, rollout.action.astype(np.int16), rollout.log_p,
         rollout.lane.astype(np.int32), rollout.seat.astype(np.int8), rollout.time.astype(np.int16),
@@ -107,6 +107,25 @@ def _unpack_views(packed, column, shift, view):
                     view[row, column[bit]] |= 1 << shift[bit]
                 left >>= 1
                 bit += 1
+
+
+@compiled
+def _list_legal(legal, start, action):
+    """The legal actions of each row of packed masks (k, 9), one row's after another's, by id.
+
+    Args:
+        start: (k + 1,) int64, gets where each row's begin in ``action`` (m,) int16.
+    """
+    found = 0
+    for row in range(len(legal)):
+        start[row] = found
+        for word in range(WORDS):
+            bits = legal[row, word]
+            while bits != np.uint64(0):
+                action[found] = 64 * word + lowest(bits)
+                found += 1
+                bits &= bits - np.uint64(1)
+    start[len(legal)] = found
 
 
 @compiled

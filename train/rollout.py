@@ -158,6 +158,7 @@ class DealTables:
         self.lanes = lanes
         self.seed = config.seed
         self.games = config.shape.games
+        self.unread = config.unread_bytes
         self.device = device
         self.bf16 = config.precision == "bf16"
         self.env = PersianRummyVecEnv(
@@ -201,6 +202,7 @@ class DealTables:
                 seat = now.seat[lanes].astype(np.int64)
                 view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
                 view[:, :SIZE] = now.observation[lanes]
+                view[:, self.unread] = 0
                 show_hands(games["hand"][lanes], seat, view, SIZE)
                 choices = legal[lanes]
                 if order is not None:

@@ -17,7 +17,7 @@ LEARNING = {
     "entropy": "entropy {:.3f}",
     "kl": "KL {:.4f}",
     "labels_per_second": "{:,.0f} labels/s",
-    "label_loss": "loss {:.3f}",
+    "teaching_loss": "loss {:.3f}",
     "agreement": "agreement {:.1%}",
     "q_loss": "loss {:.3f}",
     "epsilon": "epsilon {:.3f}",

@@ -14,15 +14,15 @@ import numpy as np
 import torch
 
 from .checkpoint import Counters
-from .choices import STRAYS, lesson
+from .choices import STRAYS, ChoiceCollector, Teacher, teacher_of
 from .command import fail, parse
 from .config import PRESETS, Config, number_of_workers
-from .labels import LabelCollector
 from .ppo import Learner
 from .ranks import ALONE, Ranks
 from .rollout import BOTH, Rollout
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
 from .shards import Shards
+from .teach import lesson
 from .workers import LocalWorkers, Workers, jobs_of
 
 
@@ -47,16 +47,20 @@ class SelfPlay:
     shards: Shards
     workers: Workers
     learner: Learner
-    tables: Sequence[LabelCollector]
+    tables: Sequence[ChoiceCollector]
 
     @classmethod
     def of(cls, config: Config, ranks: Ranks = ALONE) -> SelfPlay:
         shards, workers, learner = setup(config, ranks)
-        return cls(config, shards, workers, learner, school(config, learner))
+        return cls(config, shards, workers, learner, school(config, learner) if config.taught else ())
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
-        at, share = progress(self.config, counters), self.config.taught
+        return self.update_at(counters, progress(self.config, counters))
+
+    def update_at(self, counters: Counters, at: float) -> dict[str, float]:
+        """The same, where ``at`` in [0, 1) is the share of the way that is gone."""
+        share = self.config.taught
         if at < share:
             counters.stage = TEACHING
             return self.taught(counters, at / share)
@@ -67,11 +71,13 @@ class SelfPlay:
 
     def taught(self, counters: Counters, way: float) -> dict[str, float]:
         """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""
-        config, learner = self.config, self.learner
-        lr = learner.scheduled("teach_lr", way)
-        row, took = lesson(learner, self.tables, config.teacher, config.lessons, lr)
+        return self.lesson(counters, teacher_of(self.config.teacher), self.learner.scheduled("teach_lr", way))
+
+    def lesson(self, counters: Counters, teacher: Teacher, lr: float) -> dict[str, float]:
+        """Learn what a teacher would do."""
+        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr)
         self._count(counters, took.decisions, took.deals, took.collect + took.learn)
-        return row | time_facts(config, counters, took.decisions, took.collect, took.learn)
+        return row | time_facts(self.config, counters, took.decisions, took.collect, took.learn)
 
     def played(self, counters: Counters, way: float) -> dict[str, float]:
         """Play, and learn from it; ``way`` in [0, 1] sets the schedules."""
@@ -105,12 +111,10 @@ def setup(config: Config, ranks: Ranks = ALONE) -> tuple[Shards, Workers, Learne
     return shards, workers_of(config, device, shards), Learner(config, device, shards, ranks)
 
 
-def school(config: Config, learner: Learner) -> list[LabelCollector]:
-    """Tables where the player is taught, one part a thread; none if it is not taught."""
-    if not config.taught:
-        return []
+def school(config: Config, learner: Learner) -> list[ChoiceCollector]:
+    """Tables where the player is taught, one part a thread."""
     lanes = parts_of(config.deals, learner.shards.count)
-    return [LabelCollector(config, part, count, learner.device, STRAYS) for part, count in enumerate(lanes)]
+    return [ChoiceCollector(config, part, count, learner.device, STRAYS) for part, count in enumerate(lanes)]
 
 
 def workers_of(config: Config, device: torch.device, shards: Shards) -> Workers:

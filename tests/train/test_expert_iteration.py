@@ -1,4 +1,4 @@
-"""Expert iteration as a whole, on a small scale: what it leaves, that it learns, and that it refuses nonsense."""
+"""Expert iteration as a whole, on a small scale: its stages, whom search leans on, that it goes on exactly."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
 
 import train.expert_iteration
 import train.selfplay
 from agents.load import load
 from train import log
-from train.expert_config import PRESETS, STAGES, ExpertConfig
-from train.expert_iteration import COLUMNS, main
+from train.checkpoint import Counters
+from train.choices import teacher_of
+from train.expert_config import PRESETS, ExpertConfig
+from train.expert_iteration import COLUMNS, ExpertIteration, main, round_at
 from train.match import play_match
 
-SMALL = [
-    *("--labels", "2048", "--tables", "64", "--deals", "8", "--width", "32", "--minibatch", "256", "--threads", "2"),
-    *("--seed", "3", "--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "50", "--save-every", "50"),
-]
-
 STAGED = [
-    *("--labels", "256", "--tables", "32", "--deals", "4", "--width", "16", "--minibatch", "128", "--threads", "2"),
-    *("--imitate", "0.25", "--ppo", "0.5", "--critic", "0.25", "--plies", "6", "--updates", "8"),
+    *("--lessons", "256", "--deals", "16", "--width", "16", "--minibatch", "128", "--threads", "2", "--worlds", "2"),
+    *("--taught", "0.5", "--searched", "0.5", "--rounds", "2", "--updates", "8", "--critic-updates", "1"),
     *("--seed", "3", "--eval-pairs", "4", "--final-pairs", "4", "--eval-every", "3", "--save-every", "1"),
 ]
-"""Two updates of each stage."""
+"""Two updates of each stage: teaching, playing, the first round, the second."""
+CONFIG = replace(
+    PRESETS["quick"], deals=32, lessons=512, width=16, minibatch=128, worlds=4, seed=3, minutes=None, updates=8
+)
 
 
 @pytest.fixture(autouse=True)
@@ -43,35 +44,8 @@ def contents(out: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 def rows(out: Path) -> list[dict[str, str]]:
-    timed = (*log.TIMED, "labels_per_second")
+    timed = (*log.TIMED, "searched_per_second")
     return [{k: v for k, v in row.items() if k not in timed} for row in log.read(out / log.FILE, COLUMNS)]
-
-
-def test_it_learns_and_leaves_a_player(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    assert main([*SMALL, "--updates", "12", "--out", str(out)]) == 0
-    for name in (
-        "config.json",
-        "metrics.csv",
-        "checkpoint.safetensors",
-        "policy.safetensors",
-        "curve.png",
-        "results.json",
-    ):
-        assert (out / name).stat().st_size > 0, name
-    result = play_match(load(f"file:{out / 'policy.safetensors'}"), load("random"), 128, 5)
-    assert result.low > 40
-
-
-def test_every_preset_is_a_config() -> None:
-    assert all(isinstance(preset, ExpertConfig) and preset.preset == name for name, preset in PRESETS.items())
-
-
-def test_an_unknown_setting_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
-        train.expert_iteration.main(["--nonsense", "1", "--out", str(tmp_path)])
-    assert refused.value.code != 0
-    assert "nonsense" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -84,16 +58,17 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_stages_follow_each_other(straight: Path) -> None:
-    table = rows(straight)
-    assert [row["stage"] for row in table] == ["0", "0", "1", "1", "2", "2", "3", "3"]
-    assert all((row["labels"] != "") == (row["stage"] in "01") for row in table)
-    assert all((row["policy_loss"] != "") == (row["stage"] in "23") for row in table)
-    assert [float(row["lr"]) for row in table[:4]] == pytest.approx([2e-3 + (3e-5 - 2e-3) * k / 4 for k in range(4)])
-    assert [float(row["lr"]) for row in table[6:]] == pytest.approx([2e-4, (2e-4 + 3e-5) / 2])
-    assert [row["actor_norm"] != "" for row in table] == [True] * 4 + [False] * 2 + [True] * 2
+    table = log.read(straight / log.FILE, COLUMNS)
+    assert [row["round"] for row in table] == ["", "", "", "", "1", "1", "2", "2"]
+    assert [row["teaching_loss"] != "" for row in table] == [True] * 2 + [False] * 2 + [True] * 4
+    assert [row["policy_loss"] != "" for row in table] == [False] * 2 + [True] * 2 + [False] * 4
+    assert [row["searched_per_second"] != "" for row in table] == [False] * 4 + [True] * 4
+    taught, searched = (2e-3, (2e-3 + 3e-5) / 2), (2e-4, (2e-4 + 1e-5) / 2)
+    played = (PRESETS["quick"].lr[0], sum(PRESETS["quick"].lr) / 2)
+    assert [float(row["lr"]) for row in table] == pytest.approx([*taught, *played, *searched, *searched])
 
 
-@pytest.mark.parametrize("after", [1, 2, 4, 5, 6])
+@pytest.mark.parametrize("after", [1, 3, 4, 5, 6, 7])
 def test_stopped_and_resumed_is_the_same_run_bit_for_bit(straight: Path, tmp_path: Path, after: int) -> None:
     out = tmp_path / "halves"
     assert main([*STAGED, "--pause-after", str(after), "--out", str(out)]) == 0
@@ -106,6 +81,64 @@ def test_stopped_and_resumed_is_the_same_run_bit_for_bit(straight: Path, tmp_pat
     assert rows(out) == rows(straight)
 
 
+def test_it_leaves_a_player(straight: Path) -> None:
+    for name in ("config.json", "metrics.csv", "curve.png", "results.json"):
+        assert (straight / name).stat().st_size > 0, name
+    assert play_match(load(f"file:{straight / 'policy.safetensors'}"), load("random"), 2, 5).pairs == 2
+
+
+def test_search_leans_on_the_player_as_it_was() -> None:
+    """The guide is the player as the round began, sharpened from the second on, and stays while the player learns."""
+    trainer = ExpertIteration.of(CONFIG)
+    learner = trainer.learner
+    torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
+    for number, factor in ((1, 1.0), (2, CONFIG.lean)):
+        before = {name: tensor.clone() for name, tensor in learner.actor.state_dict().items()}
+        learner.begin_round(number)
+        trainer.searched(Counters(), 0.0)
+        assert learner.guide is not None
+        for name, tensor in learner.guide.state_dict().items():
+            expected = before[name] * (factor if name.startswith("last.") else 1.0)
+            assert torch.equal(tensor, expected), name
+        assert not torch.equal(learner.actor.last.weight, before["last.weight"])
+    trainer.close()
+
+
+def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
+    """By its name, leaning on the policy's file, it chooses the same."""
+    policy = straight / "policy.safetensors"
+    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=3.0))
+    trainer.learner.begin_as(policy)
+    trainer.learner.begin_round(1)
+    tables, actor = trainer.self_play.tables[0], trainer.learner.actor
+    before = tables.state()
+    chosen = tables.collect(actor, 200, trainer.search())
+    tables.restore(*before)
+    named = f"search(deepest, worlds=4, method=flat, prior=file:{policy}, prior_worlds=3.0, threads=1)"
+    assert np.array_equal(tables.collect(actor, 200, teacher_of(named)).action, chosen.action)
+    tables.restore(*before)
+    assert (tables.collect(actor, 200, teacher_of(f"file:{policy}")).action != chosen.action).mean() > 0.2
+    trainer.close()
+
+
+def test_shares_of_the_rounds() -> None:
+    assert [round_at(2, way) for way in (0.0, 0.25, 0.5, 0.75, 1.0)] == [
+        (1, 0.0),
+        (1, 0.5),
+        (2, 0.0),
+        (2, 0.5),
+        (2, 1.0),
+    ]
+    assert round_at(1, 1.0) == (1, 1.0)
+
+
+def test_every_preset_is_that_of_self_play_with_rounds() -> None:
+    for name, preset in PRESETS.items():
+        assert isinstance(preset, ExpertConfig)
+        assert (preset.preset, preset.deals, preset.sharpen) == (name, train.selfplay.PRESETS[name].deals, 3.0)
+        assert ExpertConfig.from_dict(preset.as_dict()) == preset
+
+
 def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "other")
     small = ["--deals", "4", "--width", "16", "--updates", "1", "--eval-pairs", "1", "--final-pairs", "1"]
@@ -116,40 +149,20 @@ def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.C
     assert "missing settings" in capsys.readouterr().err
 
 
-def test_shares_of_the_budget() -> None:
-    config = replace(PRESETS["quick"], imitate=0.2, ppo=0.4, critic=0.1)
-    at = {0.0: 0, 0.19: 0, 0.2: 1, 0.59: 1, 0.6: 2, 0.69: 2, 0.7: 3, 1.0: 3}
-    assert {progress: STAGES.index(config.stage(progress)) for progress in at} == at
-    assert [config.way(progress) for progress in (0.0, 0.3, 0.6, 0.65, 0.85)] == pytest.approx([0, 0.5, 0, 0, 0.5])
-    assert replace(config, ppo=0.0, critic=0.0).stage(1.0) == "ppo"
-
-
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"imitate": 0.7, "ppo": 0.4}, "imitate=0.7, ppo=0.4"),
-        ({"ppo": 0.1, "critic": 0.2}, "critic=0.2"),
-        ({"near": "experd"}, "near='experd': expected a bot"),
+        ({"searched": 0.0}, "searched=0.0"),
+        ({"searched": 1.5}, "searched=1.5"),
+        ({"rounds": 0}, "rounds=0"),
         ({"worlds": 0}, "worlds=0"),
-        ({"objective": "win"}, "objective='win': labels are points"),
-        ({"random_share": 1.5}, "random_share=1.5"),
-        ({"temperature": 0.0}, "temperature=0.0"),
-        ({"label_lr": (1e-3, 0.0)}, "label_lr"),
-        ({"tables": 1, "threads": 2}, "tables=1, threads=2"),
-        ({"lr": (-1.0, 0.0)}, "lr="),
+        ({"playouts": "experd"}, "did you mean 'expert'"),
+        ({"objective": "win"}, "objective='win': search looks for points"),
+        ({"prior_worlds": -1.0}, "prior_worlds=-1.0"),
+        ({"lean": 0.0}, "lean=0.0"),
+        ({"search_lr": (1e-3, -1.0)}, "search_lr"),
     ],
 )
 def test_nonsense_is_refused_by_name(settings: dict, told: str) -> None:
-    with pytest.raises(ValueError, match=told.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=told):
         replace(PRESETS["quick"], **settings)
-
-
-def test_it_starts_as_the_player_it_is_given(straight: Path, tmp_path: Path) -> None:
-    """With a rate of learning that moves nothing, what comes out is what went in."""
-    out, given = tmp_path / "on", straight / "policy.safetensors"
-    still = ["--label-lr", "1e-30", "1e-30", "--ppo", "0", "--critic", "0", "--imitate", "1"]
-    assert main([*STAGED, *still, "--updates", "1", "--seed", "9", "--start", str(given), "--out", str(out)]) == 0
-    with safe_open(out / "policy.safetensors", "numpy") as ours, safe_open(given, "numpy") as theirs:
-        names = set(theirs.keys())
-        assert names == set(ours.keys())
-        assert [name for name in names if not np.allclose(ours.get_tensor(name), theirs.get_tensor(name))] == []
