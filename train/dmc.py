@@ -204,7 +204,7 @@ def warm_up(config: DmcConfig) -> None:
     """One small update, apart from the run."""
     small = DeepMonteCarlo.of(replace(config, deals=config.threads, minibatch=64 * config.threads))
     small.update(Counters())
-    against_rungs(config, small.learner, 0, 1)
+    against_rungs(config, small.learner.actor, 0, 1)
     small.close()
 
 

@@ -146,7 +146,7 @@ def warm_up(config: ExpertConfig) -> None:
     small.self_play.played(Counters(), 0.0)
     small.learner.begin_round(1)
     small.searched(Counters(), 0.0)
-    against_rungs(config, small.learner, 0, 1)
+    against_rungs(config, small.learner.actor, 0, 1)
     small.close()
 
 

@@ -119,7 +119,7 @@ def warm_up(config: ImitateConfig) -> None:
     """One small update, apart from the run."""
     small = Imitation.of(replace(config, deals=64 * config.threads, lessons=128, minibatch=64 * config.threads))
     small.update(Counters())
-    against_rungs(config, small.learner, 0, 1)
+    against_rungs(config, small.learner.actor, 0, 1)
     small.close()
 
 

@@ -18,8 +18,10 @@ import torch
 import persian_rummy_env
 from agents.learned import LearnedPolicy
 from agents.load import load
+from agents.network import Actor
 
 from . import curve
+from .best import BestCopy
 from .checkpoint import FILE, Checkpoint, CheckpointError, Counters, Tables, config_text, save_run, write_whole
 from .command import fail
 from .config import C, RunConfig
@@ -123,6 +125,7 @@ def keep(
         fail(str(error))
     write_whole(config.out / "config.json", config_text(config, about()).encode())
     matches: list[MatchResult] = []
+    best = BestCopy(config)
 
     with Screen(str(config.out)) as screen:
         screen.say(f"{config.out}: {describe(config)}" + (f", {ranks.count} ranks" if ranks.count > 1 else ""))
@@ -132,7 +135,8 @@ def keep(
             measure = due(config, counters, config.eval_every, counters.evaluations)
             if measure:
                 counters.evaluations += 1
-                matches = against_rungs(config, learner, CURVE_DEALS, config.eval_pairs)
+                matches = against_rungs(config, learner.actor, CURVE_DEALS, config.eval_pairs)
+                best.offer(learner.actor, matches, counters.update)
                 row = learnt | match_columns(matches)
             log.write(row)
             screen.show(row, left(config, counters), matches, measure)
@@ -148,8 +152,20 @@ def keep(
         screen.say(f"paused after update {counters.update}; go on with: python -m {command} --resume {config.out}")
         return
     screen.say(f"playing {config.final_pairs:,} pairs of fresh deals against each bot …")
-    matches = against_rungs(config, learner, FINAL_DEALS, config.final_pairs)
-    results = {"counters": vars(counters), "deals": FINAL_DEALS, "matches": [match.as_dict() for match in matches]}
+    rival = best.against(learner.actor, counters.update)
+    player = learner.actor
+    if rival is not None:
+        screen.say(f"the best copy by the curve, {rival.a}, against the last one: {rival}")
+        if rival.low > 0:
+            player = best.take()
+            screen.say("it is the player")
+    matches = against_rungs(config, player, FINAL_DEALS, config.final_pairs)
+    results = {
+        "counters": vars(counters),
+        "deals": FINAL_DEALS,
+        "matches": [match.as_dict() for match in matches],
+        "best against last": rival and rival.as_dict(),
+    }
     write_whole(config.out / "results.json", (json.dumps(results, indent=2) + "\n").encode())
     screen.console.print(result_table(matches))
     screen.say(
@@ -255,8 +271,8 @@ def due(config: RunConfig, counters: Counters, every: float, done: int) -> bool:
     return spent(config, counters) >= every * (done + 1) or progress(config, counters) >= 1
 
 
-def against_rungs(config: RunConfig, learner: NetworkLearner, deals: int, pairs: int) -> list[MatchResult]:
-    player = LearnedPolicy(learner.actor, config.device)
+def against_rungs(config: RunConfig, actor: Actor, deals: int, pairs: int) -> list[MatchResult]:
+    player = LearnedPolicy(actor, config.device)
     return [play_match(player, load(rung), pairs, deals, rules=config.rules, episode=config.episode) for rung in RUNGS]
 
 

@@ -147,7 +147,7 @@ def warm_up(config: Config) -> None:
     if config.taught:
         small.taught(Counters(), 0.0)
     small.played(Counters(), 0.0)
-    against_rungs(config, small.learner, 0, 1)
+    against_rungs(config, small.learner.actor, 0, 1)
     small.close()
 
 

@@ -1,0 +1,61 @@
+"""The best copy of a run: which is kept, and that it becomes the player only if it beats the last one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+import train.selfplay
+from agents.learned import read_policy
+from agents.load import CHAMPION
+from agents.network import Actor, Shape
+from train.best import BestCopy
+from train.config import Config
+from train.match import MatchResult
+
+
+def match(margin: float) -> MatchResult:
+    return MatchResult("a", "b", 2, margin, margin - 1, margin + 1, *[0.0] * 8)
+
+
+def same(one: Actor, other: Actor) -> bool:
+    return all(torch.equal(tensor, other.state_dict()[name]) for name, tensor in one.state_dict().items())
+
+
+def test_the_copy_with_the_best_mean_is_kept(tmp_path: Path):
+    best = BestCopy(replace(Config(), out=tmp_path))
+    actors = [Actor(Shape(16, 1)) for _ in range(4)]
+    assert best.against(actors[0], 1) is None
+    for update, (actor, margins) in enumerate(zip(actors, ([-9, 3], [9, 3], [4, 5], [9, 2]), strict=True), 1):
+        best.offer(actor, [match(margin) for margin in margins], update)
+    assert same(read_policy(best.path), actors[1])
+    assert best.against(actors[1], 2) is None
+    again = BestCopy(replace(Config(), out=tmp_path))  # a resumed run goes on with it
+    again.offer(actors[0], [match(5.9)], 5)
+    assert same(read_policy(again.path), actors[1])
+
+
+@pytest.mark.parametrize("spoilt", [True, False], ids=["spoilt", "not"])
+def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
+    spoilt: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The champion, at rest for two updates, and then with a rate of learning that spoils it or moves nothing."""
+    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    lr = "0.5" if spoilt else "1e-30"
+    words = [
+        *("--taught", "0", "--start", str(CHAMPION), "--sharpen", "1", "--critic-updates", "2", "--updates", "4"),
+        *("--lr", lr, lr, "--deals", "8", "--eval-every", "1", "--eval-pairs", "32", "--final-pairs", "64"),
+    ]
+    assert train.selfplay.main([*words, "--out", str(tmp_path)]) == 0
+    told = json.loads((tmp_path / "results.json").read_text())
+    is_champion = same(read_policy(tmp_path / "policy.safetensors"), read_policy(CHAMPION))
+    assert is_champion
+    if spoilt:
+        assert told["best against last"]["low"] > 50
+        assert told["matches"][0]["margin"] > 150
+    else:
+        assert told["best against last"]["margin"] == 0
