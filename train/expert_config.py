@@ -24,6 +24,7 @@ class ExpertConfig(Config):
         worlds: sampled worlds that a decision is searched in.
         playouts: bot that plays them to the end.
         prior_worlds: worlds in whose stead the player's opinion counts.
+        passes: over the decisions of an update, each time with the suits in other orders.
         search_lr: learning rate (Adam) of a round, at its start and at its end.
         lean: logits of the player that search leans on, from the second round on, times this: then it was taught
             choices, of which it is less sure than it is right.
@@ -35,6 +36,7 @@ class ExpertConfig(Config):
     worlds: int = 20
     playouts: str = "deepest"
     prior_worlds: float = 10.0
+    passes: int = 4
     search_lr: tuple[float, float] = (2e-4, 1e-5)
     lean: float = 3.0
 
@@ -47,7 +49,7 @@ class ExpertConfig(Config):
             )
         if not 0 < self.searched <= 1:
             raise ValueError(f"searched={self.searched}: expected a number above 0 and at most 1")
-        for name in ("rounds", "worlds"):
+        for name in ("rounds", "worlds", "passes"):
             at_least(self, name, 1)
         bot_codes(self.playouts)
         above(self, "lean")

@@ -106,7 +106,8 @@ class ExpertIteration:
 
     def searched(self, counters: Counters, way: float) -> dict[str, float]:
         """Learn what search would do; ``way`` in [0, 1] sets the schedule."""
-        row = self.self_play.lesson(counters, self.search(), self.learner.scheduled("search_lr", way))
+        lr = self.learner.scheduled("search_lr", way)
+        row = self.self_play.lesson(counters, self.search(), lr, self.config.passes)
         return row | {"searched_per_second": row["kept"] / row["collect_seconds"]}
 
     def search(self) -> Teacher:

@@ -73,9 +73,9 @@ class SelfPlay:
         """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""
         return self.lesson(counters, teacher_of(self.config.teacher), self.learner.scheduled("teach_lr", way))
 
-    def lesson(self, counters: Counters, teacher: Teacher, lr: float) -> dict[str, float]:
+    def lesson(self, counters: Counters, teacher: Teacher, lr: float, passes: int = 1) -> dict[str, float]:
         """Learn what a teacher would do."""
-        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr)
+        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr, passes)
         self._count(counters, took.decisions, took.deals, took.collect + took.learn)
         return row | time_facts(self.config, counters, took.decisions, took.collect, took.learn)
 
