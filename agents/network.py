@@ -204,13 +204,13 @@ class Actor(nn.Module):
         """Log-probabilities of all actions (b, 547); of an illegal one hugely negative."""
         return masked_log_softmax(self.last(self.trunk(rows)), rows.mask)
 
-    def evaluate(self, rows: Rows, taken: np.ndarray | Tensor) -> tuple[Tensor, Tensor]:
-        """Log-probability of the actions ``taken`` (b,), and entropy, of each row."""
-        log_p, entropy, _ = self.evaluate_near(rows, taken, None)
+    def evaluate(self, rows: Rows, taken: np.ndarray | Tensor, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
+        """Log-probability of the actions ``taken`` (b,), and entropy, of each row; of logits over ``temperature``."""
+        log_p, entropy, _ = self.evaluate_near(rows, taken, None, temperature)
         return log_p, entropy
 
     def evaluate_near(
-        self, rows: Rows, taken: np.ndarray | Tensor, magnet: Tensor | None
+        self, rows: Rows, taken: np.ndarray | Tensor, magnet: Tensor | None, temperature: float = 1.0
     ) -> tuple[Tensor, Tensor, Tensor]:
         """As ``evaluate``, and the divergence KL(this policy, magnet) of each row (0 without a magnet).
 
@@ -220,8 +220,9 @@ class Actor(nn.Module):
         if isinstance(rows, SparseRows):
             hidden = self.trunk(rows)
             listed = NO_MAGNET if magnet is None else _array(magnet)
-            return _SparseLast.apply(hidden, self.last.weight, self.last.bias, rows, taken, listed)  # type: ignore[return-value]
-        log_p = self.log_p(rows)
+            hidden, bias = hidden / temperature, self.last.bias / temperature
+            return _SparseLast.apply(hidden, self.last.weight, bias, rows, taken, listed)  # type: ignore[return-value]
+        log_p = masked_log_softmax(self.last(self.trunk(rows)) / temperature, rows.mask)
         taken = torch.as_tensor(taken, device=log_p.device)
         taken_log_p, entropy = log_p.gather(1, taken[:, None])[:, 0], masked_entropy(log_p, rows.mask)
         if magnet is None:

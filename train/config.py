@@ -186,6 +186,11 @@ class Config(RunConfig):
         teach_lr: learning rate (Adam) of teaching, at its start and at its end.
         sharpen: logits of the player who was taught, or given (``start``), times this. One who was taught choices is
             less sure of them than it is right, and self-play teaches the better the better those play who give it.
+        settled: share of the budget, the last one, in which the player is taught its own choices, as they were when
+            that began, with the suits in every order. What it has learnt of one suit it then knows of all, and where
+            its opinion hung on their names the majority stays.
+        settle_lr: learning rate (Adam) of that, at its start and at its end.
+        temperature: logits over this are matched then: the player is surer of itself than it agrees with itself.
         hidden_hands: the critic sees the other three hands. The actor never does.
         suits: ``as_dealt``; ``partners``: in each deal every seat sees the suits in an order of its own, so that
             partners cannot agree on conventions that hang on names; ``learn``: the later epochs see each deal in
@@ -222,6 +227,9 @@ class Config(RunConfig):
     lessons: int = 16384
     teach_lr: tuple[float, float] = (2e-3, 3e-5)
     sharpen: float = 1.0
+    settled: float = 0.0
+    settle_lr: tuple[float, float] = (3e-4, 1e-5)
+    temperature: float = 3.0
     hidden_hands: bool = True
     suits: Literal["as_dealt", "partners", "learn"] = "as_dealt"
     objective: Literal["margin", "win"] = "margin"
@@ -246,12 +254,19 @@ class Config(RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        above(self, "clip", "points", "win_sd", "sharpen")
+        above(self, "clip", "points", "win_sd", "sharpen", "temperature")
         bot_codes(self.teacher)
         at_least(self, "lessons", 1)
         pair(self, "teach_lr")
+        pair(self, "settle_lr")
         if not 0 <= self.taught < 1:
             raise ValueError(f"taught={self.taught}: expected a number from 0 to below 1")
+        if not 0 <= self.settled <= 1:
+            raise ValueError(f"settled={self.settled}: expected a number from 0 to 1")
+        if self.taught + self.settled > 1:
+            raise ValueError(
+                f"taught={self.taught}, settled={self.settled}: expected shares of one budget, at most 1 together"
+            )
         if self.taught and self.start is not None:
             raise ValueError(
                 f"taught={self.taught}, start={self.start}: who is given is not taught first; give --taught 0"

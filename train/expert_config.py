@@ -9,7 +9,7 @@ from typing import Literal
 from persian_rummy_env.bots import bot_codes
 
 from . import config as selfplay
-from .config import Config, above, at_least, pair
+from .config import Config, at_least, pair
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,6 @@ class ExpertConfig(Config):
         prior_worlds: worlds in whose stead the player's opinion counts.
         passes: over the decisions of an update, each time with the suits in other orders.
         search_lr: learning rate (Adam) of a round, at its start and at its end.
-        lean: logits of the player that search leans on, from the second round on, times this: then it was taught
-            choices, of which it is less sure than it is right.
     """
 
     preset: Literal["quick", "two-cores"] = "quick"  # type: ignore[assignment]
@@ -38,7 +36,6 @@ class ExpertConfig(Config):
     prior_worlds: float = 10.0
     passes: int = 4
     search_lr: tuple[float, float] = (2e-4, 1e-5)
-    lean: float = 3.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,10 +46,11 @@ class ExpertConfig(Config):
             )
         if not 0 < self.searched <= 1:
             raise ValueError(f"searched={self.searched}: expected a number above 0 and at most 1")
+        if self.settled:
+            raise ValueError(f"settled={self.settled}: the rounds settle the player as well; expected 0")
         for name in ("rounds", "worlds", "passes"):
             at_least(self, name, 1)
         bot_codes(self.playouts)
-        above(self, "lean")
         pair(self, "search_lr")
         if not self.prior_worlds >= 0:
             raise ValueError(f"prior_worlds={self.prior_worlds}: expected a number of at least 0")
@@ -60,7 +58,7 @@ class ExpertConfig(Config):
 
 def of(preset: Config, name: str) -> ExpertConfig:
     """A preset of self-play, with rounds of search."""
-    settings = {**vars(preset), "out": Path(f"runs/expert-{name}")}
+    settings = {**vars(preset), "out": Path(f"runs/expert-{name}"), "settled": 0.0}
     return ExpertConfig(**settings)
 
 

@@ -8,15 +8,10 @@ are ``--resume`` and Ctrl-C.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import torch
-from torch import Tensor
 
 from agents.learned import LearnedPolicy
-from agents.network import Actor
 from agents.prior import PolicyPrior
 from agents.search import SearchPolicy
 
@@ -24,49 +19,13 @@ from .checkpoint import Counters, Tables
 from .choices import Teacher, by_policy
 from .command import parse
 from .expert_config import PRESETS, ExpertConfig
-from .learner import under
 from .log import COLUMNS as SELF_PLAY_COLUMNS
-from .pool import frozen
 from .ppo import Learner
-from .ranks import ALONE
 from .run import against_rungs, device_of, progress, run
 from .selfplay import SelfPlay, school, workers_of
 from .shards import Shards
 
 COLUMNS = (*SELF_PLAY_COLUMNS, "round", "searched_per_second")
-
-
-class ExpertLearner(Learner):
-    """A learner that also keeps whom search leans on.
-
-    Attributes:
-        guide: the player as it was when the round began; None: there was no round yet.
-    """
-
-    guide: Actor | None = None
-    config: ExpertConfig
-
-    def begin_round(self, number: int) -> None:
-        """Search leans on the player as it is now."""
-        self.guide = frozen(self.actor)
-        if number > 1:
-            with torch.no_grad():
-                for logits in self.guide.last.parameters():
-                    logits.mul_(self.config.lean)
-        self.forget_steps()
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        tensors, says = super().state()
-        if self.guide is not None:
-            tensors |= {f"guide.{name}": tensor for name, tensor in self.guide.state_dict().items()}
-        return tensors, says
-
-    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
-        super().restore(tensors, says)
-        guide = under(tensors, "guide.")
-        if guide:
-            self.guide = frozen(self.actor)
-            self.guide.load_state_dict(guide)
 
 
 @dataclass(frozen=True)
@@ -75,13 +34,13 @@ class ExpertIteration:
 
     config: ExpertConfig
     self_play: SelfPlay
-    learner: ExpertLearner
+    learner: Learner
 
     @classmethod
     def of(cls, config: ExpertConfig) -> ExpertIteration:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
-        learner = ExpertLearner(config, device, shards, ALONE)
+        learner = Learner(config, device, shards)
         workers = workers_of(config, device, shards)
         return cls(config, SelfPlay(config, shards, workers, learner, school(config, learner)), learner)
 
@@ -100,21 +59,21 @@ class ExpertIteration:
         number, way = round_at(self.config.rounds, (at - 1 + share) / share)
         stage = f"round {number}"
         if counters.stage != stage:
-            self.learner.begin_round(number)
+            self.learner.begin_lessons()
         counters.stage = stage
         return self.searched(counters, way) | {"round": number}
 
     def searched(self, counters: Counters, way: float) -> dict[str, float]:
         """Learn what search would do; ``way`` in [0, 1] sets the schedule."""
         lr = self.learner.scheduled("search_lr", way)
-        row = self.self_play.lesson(counters, self.search(), lr, self.config.passes)
+        row = self.self_play.lesson(counters, self.search(), lr, self.config.passes, self.config.temperature)
         return row | {"searched_per_second": row["kept"] / row["collect_seconds"]}
 
     def search(self) -> Teacher:
-        """Search that leans on the guide."""
-        config, guide = self.config, self.learner.guide
-        assert guide is not None
-        prior = PolicyPrior(LearnedPolicy(guide, config.device))
+        """Search that leans on the player as it was when the round began."""
+        config, earlier = self.config, self.learner.earlier
+        assert earlier is not None
+        prior = PolicyPrior(LearnedPolicy(earlier, config.device))
         return by_policy(
             SearchPolicy(
                 config.playouts,
@@ -145,7 +104,7 @@ def warm_up(config: ExpertConfig) -> None:
     if config.taught:
         small.self_play.taught(Counters(), 0.0)
     small.self_play.played(Counters(), 0.0)
-    small.learner.begin_round(1)
+    small.learner.begin_lessons()
     small.searched(Counters(), 0.0)
     against_rungs(config, small.learner.actor, 0, 1)
     small.close()

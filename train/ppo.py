@@ -54,7 +54,11 @@ class Part(NamedTuple):
 
 
 class Learner(NetworkLearner):
-    """Both networks with their optimisers, the pool of opponents, and the magnet."""
+    """Both networks with their optimisers, the pool of opponents, and the magnet.
+
+    Attributes:
+        earlier: the player as it was when it began to learn from itself; None: it has not begun.
+    """
 
     def __init__(self, config: Config, device: torch.device, shards: Shards, ranks: Ranks = ALONE) -> None:
         self.config = config
@@ -64,6 +68,7 @@ class Learner(NetworkLearner):
         super().__init__(config, device, shards, {"actor": actor, "critic": self.critic}, ranks)
         self.pool = Pool(config.pool_size, config.pool_every)
         self.magnet = frozen(self.actor) if config.magnet and config.magnet_policy == "snapshot" else None
+        self.earlier: Actor | None = None
 
     @property
     def players(self) -> Players:
@@ -76,6 +81,8 @@ class Learner(NetworkLearner):
         tensors |= {f"pool.{name}": tensor for name, tensor in self.pool.state().items()}
         if self.magnet is not None:
             tensors |= {f"magnet.{name}": tensor for name, tensor in self.magnet.state_dict().items()}
+        if self.earlier is not None:
+            tensors |= {f"earlier.{name}": tensor for name, tensor in self.earlier.state_dict().items()}
         return tensors, says
 
     def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
@@ -83,6 +90,10 @@ class Learner(NetworkLearner):
         self.pool.restore(under(tensors, "pool."), self.actor)
         if self.magnet is not None:
             self.magnet.load_state_dict(under(tensors, "magnet."))
+        earlier = under(tensors, "earlier.")
+        if earlier:
+            self.earlier = frozen(self.actor)
+            self.earlier.load_state_dict(earlier)
 
     def begin_as(self, path: Path) -> None:
         super().begin_as(path)
@@ -96,6 +107,11 @@ class Learner(NetworkLearner):
         self.forget_steps()
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
+
+    def begin_lessons(self) -> None:
+        """From now on learn from the player as it is, or from search that leans on it; the optimiser begins anew."""
+        self.earlier = frozen(self.actor)
+        self.forget_steps()
 
     def update(self, rollout: Rollout, progress: float, rests: bool = False) -> dict[str, float]:
         """Learn from a rollout; with ``rests``, the critic alone. ``progress`` in [0, 1] sets the schedules. Returns

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from agents.learned import LearnedPolicy
+
 from .checkpoint import Counters
-from .choices import STRAYS, ChoiceCollector, Teacher, teacher_of
+from .choices import STRAYS, ChoiceCollector, Teacher, by_policy, teacher_of
 from .command import fail, parse
 from .config import PRESETS, Config, number_of_workers
 from .ppo import Learner
@@ -34,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(config, saved, "train.selfplay", lambda config: SelfPlay.of(config, ranks), warm_up, ranks=ranks)
 
 
-TEACHING, PLAYING = "teaching", "playing"
+TEACHING, PLAYING, SETTLING = "teaching", "playing", "settling"
 """The stages of a run."""
 
 
@@ -52,7 +54,7 @@ class SelfPlay:
     @classmethod
     def of(cls, config: Config, ranks: Ranks = ALONE) -> SelfPlay:
         shards, workers, learner = setup(config, ranks)
-        return cls(config, shards, workers, learner, school(config, learner) if config.taught else ())
+        return cls(config, shards, workers, learner, school(config, learner) if config.taught or config.settled else ())
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
@@ -60,22 +62,38 @@ class SelfPlay:
 
     def update_at(self, counters: Counters, at: float) -> dict[str, float]:
         """The same, where ``at`` in [0, 1) is the share of the way that is gone."""
-        share = self.config.taught
-        if at < share:
+        taught, settled = self.config.taught, self.config.settled
+        playing = 1 - taught - settled
+        before = counters.stage
+        if at < taught:
             counters.stage = TEACHING
-            return self.taught(counters, at / share)
-        if counters.stage == TEACHING:
+            return self.taught(counters, at / taught)
+        if before == TEACHING:
             self.learner.begin_self_play()
-        counters.stage = PLAYING
-        return self.played(counters, (at - share) / (1 - share))
+        if at < taught + playing:
+            counters.stage = PLAYING
+            return self.played(counters, (at - taught) / playing)
+        if before != SETTLING:
+            self.learner.begin_lessons()
+        counters.stage = SETTLING
+        return self.settled(counters, (at - taught - playing) / settled)
 
     def taught(self, counters: Counters, way: float) -> dict[str, float]:
         """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""
         return self.lesson(counters, teacher_of(self.config.teacher), self.learner.scheduled("teach_lr", way))
 
-    def lesson(self, counters: Counters, teacher: Teacher, lr: float, passes: int = 1) -> dict[str, float]:
+    def settled(self, counters: Counters, way: float) -> dict[str, float]:
+        """Learn what the player would have done when this stage began; ``way`` in [0, 1] sets the schedule."""
+        config, earlier = self.config, self.learner.earlier
+        assert earlier is not None
+        teacher, lr = by_policy(LearnedPolicy(earlier, config.device)), self.learner.scheduled("settle_lr", way)
+        return self.lesson(counters, teacher, lr, temperature=config.temperature)
+
+    def lesson(
+        self, counters: Counters, teacher: Teacher, lr: float, passes: int = 1, temperature: float = 1.0
+    ) -> dict[str, float]:
         """Learn what a teacher would do."""
-        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr, passes)
+        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr, passes, temperature=temperature)
         self._count(counters, took.decisions, took.deals, took.collect + took.learn)
         return row | time_facts(self.config, counters, took.decisions, took.collect, took.learn)
 
@@ -146,6 +164,9 @@ def warm_up(config: Config) -> None:
     )
     if config.taught:
         small.taught(Counters(), 0.0)
+    if config.settled:
+        small.learner.begin_lessons()
+        small.settled(Counters(), 0.0)
     small.played(Counters(), 0.0)
     against_rungs(config, small.learner.actor, 0, 1)
     small.close()

@@ -35,21 +35,25 @@ def lesson(
     lr: float,
     passes: int = 1,
     reordered: bool = True,
+    temperature: float = 1.0,
 ) -> tuple[dict[str, float], Lesson]:
     """Play until the teacher has said of ``wanted`` decisions what it would do, and learn it (``teach``)."""
     part = -(-wanted // len(tables))
     start = time.perf_counter()
     choices = Choices.join(learner.shards.map(lambda table: table.collect(learner.actor, part, teacher), tables))
     collected = time.perf_counter()
-    row = teach(learner, choices, lr, passes, reordered)
+    row = teach(learner, choices, lr, passes, reordered, temperature)
     learnt = time.perf_counter()
     decisions, deals = (sum(getattr(table, what) for table in tables) for what in ("decisions", "deals"))
     return row, Lesson(decisions, deals, collected - start, learnt - collected)
 
 
-def teach(learner: NetworkLearner, choices: Choices, lr: float, passes: int, reordered: bool) -> dict[str, float]:
+def teach(
+    learner: NetworkLearner, choices: Choices, lr: float, passes: int, reordered: bool, temperature: float = 1.0
+) -> dict[str, float]:
     """Go through the choices ``passes`` times; with ``reordered``, with the suits of every decision in an order of
-    chance. All ranks must have the same choices: each works on its part of a minibatch.
+    chance. All ranks must have the same choices: each works on its part of a minibatch. ``temperature``: of the
+    distribution that is matched, for a player that is surer than its teacher.
 
     Returns:
         What there is to log: the loss, and the share of the decisions where the likeliest action was the teacher's.
@@ -60,7 +64,7 @@ def teach(learner: NetworkLearner, choices: Choices, lr: float, passes: int, reo
     for _ in range(passes):
         for chosen in learner.minibatches(len(choices)):
             order = learner.rng.integers(NUM_ORDERS, size=len(chosen)) if reordered else np.zeros_like(chosen)
-            work = partial(_gradients, learner, choices, len(chosen))
+            work = partial(_gradients, learner, choices, len(chosen), temperature)
             ours = list(learner.ranks.share(range(len(chosen))))
             split = [np.array_split(each[ours], learner.shards.count) for each in (chosen, order)]
             parts = learner.shards.map(work, *split)
@@ -71,13 +75,13 @@ def teach(learner: NetworkLearner, choices: Choices, lr: float, passes: int, reo
 
 
 def _gradients(
-    learner: NetworkLearner, choices: Choices, size: int, chosen: np.ndarray, order: np.ndarray
+    learner: NetworkLearner, choices: Choices, size: int, temperature: float, chosen: np.ndarray, order: np.ndarray
 ) -> tuple[tuple[Tensor, ...], np.ndarray]:
     """Gradients of a part of a minibatch of ``size`` decisions, and its parts of loss and agreement."""
     view, legal = reorder(choices.view[chosen], choices.legal[chosen], order)
     taken = ACTIONS[order, choices.action[chosen]]
     with learner.autocast():
         rows = rows_on(learner.device, view, legal)
-        loss = -learner.actor.evaluate(rows, taken)[0].sum() / size
+        loss = -learner.actor.evaluate(rows, taken, temperature)[0].sum() / size
         agreed = (learner.actor.choose(rows, None)[0] == taken).sum() / size
     return torch.autograd.grad(loss, list(learner.actor.parameters())), np.array([loss.item(), agreed])

@@ -88,18 +88,16 @@ def test_it_leaves_a_player(straight: Path) -> None:
 
 
 def test_search_leans_on_the_player_as_it_was() -> None:
-    """The guide is the player as the round began, sharpened from the second on, and stays while the player learns."""
+    """It is the player as the round began, and stays while the player learns."""
     trainer = ExpertIteration.of(CONFIG)
     learner = trainer.learner
     torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
-    for number, factor in ((1, 1.0), (2, CONFIG.lean)):
+    for _ in range(2):
         before = {name: tensor.clone() for name, tensor in learner.actor.state_dict().items()}
-        learner.begin_round(number)
+        learner.begin_lessons()
         trainer.searched(Counters(), 0.0)
-        assert learner.guide is not None
-        for name, tensor in learner.guide.state_dict().items():
-            expected = before[name] * (factor if name.startswith("last.") else 1.0)
-            assert torch.equal(tensor, expected), name
+        assert learner.earlier is not None
+        assert all(torch.equal(tensor, before[name]) for name, tensor in learner.earlier.state_dict().items())
         assert not torch.equal(learner.actor.last.weight, before["last.weight"])
     trainer.close()
 
@@ -109,7 +107,7 @@ def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
     policy = straight / "policy.safetensors"
     trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=3.0))
     trainer.learner.begin_as(policy)
-    trainer.learner.begin_round(1)
+    trainer.learner.begin_lessons()
     tables, actor = trainer.self_play.tables[0], trainer.learner.actor
     before = tables.state()
     chosen = tables.collect(actor, 200, trainer.search())
@@ -159,7 +157,7 @@ def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.C
         ({"playouts": "experd"}, "did you mean 'expert'"),
         ({"objective": "win"}, "objective='win': search looks for points"),
         ({"prior_worlds": -1.0}, "prior_worlds=-1.0"),
-        ({"lean": 0.0}, "lean=0.0"),
+        ({"settled": 0.1}, "settled=0.1: the rounds settle"),
         ({"search_lr": (1e-3, -1.0)}, "search_lr"),
     ],
 )

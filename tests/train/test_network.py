@@ -66,6 +66,23 @@ def test_both_forms_agree_on_values_and_gradients(decisions, actor, critic):
         assert torch.allclose(ours, theirs, atol=2e-6)
 
 
+def test_a_temperature_divides_logits(decisions, actor):
+    """In both forms, values and gradients: by hand, the log-softmax of the legal logits over it."""
+    view, legal, taken = decisions.view[:200], decisions.legal[:200], decisions.mask[:200].argmax(1)
+    found = []
+    for form in (SparseRows, DenseRows):
+        rows = form.of(view, legal)
+        log_p, entropy = actor.evaluate(rows, taken, 2.5)
+        gradients = torch.autograd.grad(log_p.sum() + entropy.sum(), list(actor.parameters()))
+        found.append((log_p.detach().numpy(), torch.cat([g.flatten() for g in gradients]).numpy()))
+    logits = actor.last(actor.trunk(DenseRows.of(view, legal))).detach().double().numpy() / 2.5
+    logits[~decisions.mask[:200]] = -np.inf
+    expected = logits[np.arange(200), taken] - np.log(np.exp(logits).sum(1))
+    assert np.allclose(found[0][0], expected, atol=1e-5)
+    assert np.allclose(found[1][0], expected, atol=1e-5)
+    assert np.allclose(found[0][1], found[1][1], atol=1e-3)
+
+
 def test_both_forms_choose_alike(decisions, actor):
     sparse, dense = forms(decisions)
     fractions = np.random.default_rng(4).random(len(decisions.view))

@@ -10,16 +10,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import train.selfplay
+from agents.learned import policy_bytes, read_policy
 from agents.load import load
+from agents.network import Actor, DenseRows, Shape
+from agents.rows import SIZE
+from persian_rummy_env import RuleSet
+from tests.train.conftest import Decisions
 from train import checkpoint, log
 from train.match import play_match
 from train.ppo import Learner
 from train.run import FINAL_DEALS
 from train.selfplay import main
+from train.symmetry import ACTIONS, NUM_ORDERS, reorder
 
 SMALL = [
     *("--preset", "scratch", "--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
@@ -112,6 +119,44 @@ def test_a_player_that_is_taught_first_resumes_bit_for_bit(pause: int, tmp_path:
     assert told == [(True, False)] * 3 + [(False, True)] * 3
     assert float(rows(one)[0]["lr"]) == 2e-3
     assert float(rows(one)[3]["lr"]) == 7e-4, "self-play's schedule begins where it does"
+
+
+SETTLED = [*TAUGHT, "--taught", "0.25", "--settled", "0.5", "--updates", "8"]
+"""Two updates of teaching, two of self-play, four of settling."""
+
+
+@pytest.mark.parametrize("pause", [3, 4, 5], ids=["in self-play", "between", "while it settles"])
+def test_a_player_that_settles_resumes_bit_for_bit(pause: int, tmp_path: Path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert run(one, *SETTLED) == 0
+    assert run(two, *SETTLED, "--pause-after", str(pause)) == 0
+    assert main(["--resume", str(two)]) == 0
+    (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
+    assert {name.split(".")[0] for name in ours} == {"actor", "critic", "adam", "games", "earlier"}
+    assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
+    assert says["streams"] == expected["streams"]
+    assert rows(two) == rows(one)
+    told = [(bool(row["agreement"]), bool(row["entropy"])) for row in rows(one)]
+    assert told == [(True, False)] * 2 + [(False, True)] * 2 + [(True, False)] * 4
+    assert [float(row["lr"]) for row in rows(one)[4:6]] == pytest.approx([3e-4, 3e-4 + (1e-5 - 3e-4) / 4])
+
+
+def test_a_player_that_settles_hangs_less_on_the_names_of_the_suits(tmp_path: Path, decisions: Decisions):
+    """How often a player of random weights chooses alike in other orders, before and after lessons from itself."""
+    given, actor = tmp_path / "given.safetensors", Actor(Shape(64, 2))
+    torch.manual_seed(1)
+    torch.nn.init.normal_(actor.last.weight, std=0.5)
+    given.write_bytes(policy_bytes(actor, {"rules": json.dumps(RuleSet().as_dict())}))
+    words = ["--start", str(given), "--settled", "1", "--settle-lr", "3e-3", "3e-3", "--lessons", "2048"]
+    assert run(tmp_path / "a", *words, "--deals", "128", "--width", "64", "--updates", "20", "--threads", "2") == 0
+    agreed = []
+    view, order = decisions.view[:, :SIZE], np.random.default_rng(1).integers(NUM_ORDERS, size=len(decisions.view))
+    for policy in (given, tmp_path / "a" / "policy.safetensors"):
+        actor = read_policy(policy)
+        plain = actor.choose(DenseRows.of(view, decisions.legal), None)[0]
+        turned = actor.choose(DenseRows.of(*reorder(view, decisions.legal, order)), None)[0]
+        agreed.append((ACTIONS[order, plain] == turned).mean())
+    assert agreed[1] > agreed[0] + 0.05, agreed
 
 
 def test_self_play_begins_once_and_sharpened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
