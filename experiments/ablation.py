@@ -3,8 +3,8 @@
 Trains with the default recipe, with the recipe less one part at a time, and by the other ways of training, each with
 the same minutes and seeds, and plays every player against the same fresh deals. A part's worth is what the recipe
 without it loses against each bot; the interval is that of the matches, while what another seed gives is shown by the
-seeds themselves. Writes ``DIR/results.json`` and ``DIR/table.md`` after each run; the runs themselves are kept in
-``DIR/runs`` (not committed), and the same command goes on where it was stopped.
+seeds themselves. Writes ``DIR/results.json`` after each run, and the table of docs/training.md; the runs themselves are
+kept in ``DIR/runs`` (not committed), and the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from typing import Any, NamedTuple
 from train.log import RUNGS
 
 from .matches.run import about, fail
+from .speeds.page import with_tables
 from .speeds.timing import write_whole
 
 OUT = Path("experiments/results/ablation")
+PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 
 
 class Variant(NamedTuple):
@@ -36,7 +38,6 @@ class Variant(NamedTuple):
 
 VARIANTS = {
     "the recipe": Variant("train.selfplay", ""),
-    "the quick recipe": Variant("train.selfplay", "", "quick"),
     "no teacher": Variant("train.selfplay", "--taught 0 --sharpen 1"),
     "not sharpened": Variant("train.selfplay", "--sharpen 1"),
     "no bots as opponents": Variant("train.selfplay", "--bots --bot-share 0"),
@@ -46,9 +47,7 @@ VARIANTS = {
         "train.selfplay", "--unread declined_left declined_partner declined_right"
     ),
     "paid at the end of the deal": Variant("train.selfplay", "--paid at_the_end"),
-    "two epochs": Variant("train.selfplay", "--epochs 2"),
-    "entropy bonus": Variant("train.selfplay", "--entropy 0.006 0.001"),
-    "partners see suits in their own order": Variant("train.selfplay", "--suits partners"),
+    "settled at the end": Variant("train.selfplay", "--settled 0.1"),
     "PPO from nothing": Variant("train.selfplay", "", "scratch"),
     "deep Monte Carlo": Variant("train.dmc", ""),
     "imitation alone": Variant("train.imitate", "", "quick"),
@@ -121,7 +120,8 @@ def main(given: Sequence[str] | None = None) -> None:
             found.setdefault(name, []).append(trained(name, VARIANTS[name], options, seed))
             result = {**about("experiments.ablation", argv), "minutes": options.minutes, "threads": options.threads}
             write_whole(options.out / "results.json", json.dumps({**result, "ways": found}, indent=1) + "\n")
-            write_whole(options.out / "table.md", table(found))
+            if options.out == OUT:
+                write_whole(PAGE, with_tables(PAGE.read_text(), {"train: ablation": table(found).rstrip()}))
     print(table(found))
 
 

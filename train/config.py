@@ -271,6 +271,11 @@ class Config(RunConfig):
             raise ValueError(
                 f"taught={self.taught}, start={self.start}: who is given is not taught first; give --taught 0"
             )
+        if self.settled and self.objective == "win":
+            raise ValueError(
+                f"settled={self.settled}, objective='win': a player settles at tables of single deals; settle it before "
+                "(--settled 1), and finish it for games then"
+            )
         if self.sharpen != 1 and self.start is None and not self.taught:
             raise ValueError(
                 f"sharpen={self.sharpen}, start=None, taught=0: there is no player whose logits it could be"

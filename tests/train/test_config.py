@@ -95,6 +95,11 @@ def test_help_tells_of_every_setting_with_its_default(module: str, capsys: pytes
         ({"taught": 0.5, "start": Path("x")}, ("taught", "start", "--taught 0")),
         ({"teacher": "experd"}, ("experd", "expert")),
         ({"lessons": 0}, ("lessons",)),
+        ({"settled": 1.5}, ("settled",)),
+        ({"settled": 0.1, "objective": "win"}, ("settled", "objective")),
+        ({"taught": 0.5, "settled": 0.6}, ("taught", "settled")),
+        ({"temperature": 0.0}, ("temperature",)),
+        ({"settle_lr": (1e-3, -1.0)}, ("settle_lr",)),
         ({"sharpen": 0.0, "start": Path("x")}, ("sharpen",)),
     ],
 )
