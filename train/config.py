@@ -273,8 +273,8 @@ class Config(RunConfig):
             )
         if self.settled and self.objective == "win":
             raise ValueError(
-                f"settled={self.settled}, objective='win': a player settles at tables of single deals; settle it before "
-                "(--settled 1), and finish it for games then"
+                f"settled={self.settled}, objective='win': a player settles at tables of single deals; do it "
+                "before (--settled 1), and finish it for games then"
             )
         if self.sharpen != 1 and self.start is None and not self.taught:
             raise ValueError(

@@ -29,8 +29,8 @@ class ExpertConfig(Config):
     """
 
     preset: Literal["quick", "two-cores"] = "quick"  # type: ignore[assignment]
-    searched: float = 0.4
-    rounds: int = 1
+    searched: float = 0.2
+    rounds: int = 2
     worlds: int = 20
     playouts: str = "deepest"
     prior_worlds: float = 10.0

@@ -14,7 +14,6 @@ from .jit import compiled
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
-RANK_WIDTH = np.uint64(NUM_RANKS)
 SUIT1, SUIT2, SUIT3 = (np.uint64(NUM_RANKS * suit) for suit in (1, 2, 3))
 SUIT_MASK = np.uint64((1 << NUM_RANKS) - 1)
 JOKER_BIT = np.uint64(JOKER)

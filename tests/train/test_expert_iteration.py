@@ -105,7 +105,7 @@ def test_search_leans_on_the_player_as_it_was() -> None:
 def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
     """By its name, leaning on the policy's file, it chooses the same."""
     policy = straight / "policy.safetensors"
-    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=3.0))
+    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=3.0, sharpen=1.0))
     trainer.learner.begin_as(policy)
     trainer.learner.begin_lessons()
     tables, actor = trainer.self_play.tables[0], trainer.learner.actor
