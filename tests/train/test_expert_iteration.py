@@ -154,7 +154,7 @@ def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.C
         ({"searched": 1.5}, "searched=1.5"),
         ({"rounds": 0}, "rounds=0"),
         ({"worlds": 0}, "worlds=0"),
-        ({"playouts": "experd"}, "did you mean 'expert'"),
+        ({"playouts": "experd"}, "unknown bot 'experd'"),
         ({"objective": "win"}, "objective='win': search looks for points"),
         ({"prior_worlds": -1.0}, "prior_worlds=-1.0"),
         ({"settled": 0.1}, "settled=0.1: the rounds settle"),
