@@ -104,6 +104,23 @@ def test_what_is_hidden_does_not_change_what_is_chosen(actor: Actor):
         assert np.array_equal(teacher(views_of(others, lanes, seats), legal), teacher(views, legal))
 
 
+def test_a_teacher_is_shown_what_the_seat_to_move_knows(actor: Actor):
+    tables = collector()
+    games = tables.env.get_state().copy()
+    lanes, legal = open_decisions(tables)
+    expected, shown = views_of(games, lanes, games["seat"][lanes]), []
+
+    def teacher(views: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        shown.append((views.copy(), masks.copy()))
+        return by_bot("greedy")(views, masks)
+
+    tables.collect(actor, 1, teacher)
+    [(views, masks)] = shown
+    assert np.array_equal(masks, legal)
+    assert np.array_equal(views["hand"], expected["hand"])
+    assert (views["hand"] != games["hand"][lanes]).any(axis=1).mean() > 0.9
+
+
 def test_a_collector_asks_about_what_it_plays(actor: Actor):
     tables = collector()
     choices = tables.collect(actor, 200, by_bot("deepest"))

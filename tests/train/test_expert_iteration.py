@@ -105,14 +105,14 @@ def test_search_leans_on_the_player_as_it_was() -> None:
 def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
     """By its name, leaning on the policy's file, it chooses the same."""
     policy = straight / "policy.safetensors"
-    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=3.0, sharpen=1.0))
+    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=50.0, sharpen=1.0))
     trainer.learner.begin_as(policy)
     trainer.learner.begin_lessons()
     tables, actor = trainer.self_play.tables[0], trainer.learner.actor
     before = tables.state()
     chosen = tables.collect(actor, 200, trainer.search())
     tables.restore(*before)
-    named = f"search(deepest, worlds=4, method=flat, prior=file:{policy}, prior_worlds=3.0, threads=1)"
+    named = f"search(deepest, worlds=4, method=flat, prior=file:{policy}, prior_worlds=50.0, threads=1)"
     assert np.array_equal(tables.collect(actor, 200, teacher_of(named)).action, chosen.action)
     tables.restore(*before)
     assert (tables.collect(actor, 200, teacher_of(f"file:{policy}")).action != chosen.action).mean() > 0.2
