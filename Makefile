@@ -47,11 +47,9 @@ env: .venv/.installed ## make the virtual environment .venv
 train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/quick)
 	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --exists number
 
-champion: .venv/.installed ## how the player in agents/weights was made: taught by the expert, then self-play (60 minutes)
-	$(PY) -m train.imitate --bot expert --minutes 1.5 --threads 1 --seed $(SEED) --bots random greedy deepest \
-	    --bot-share 0.3 --out runs/taught --exists number
-	$(PY) -m train.selfplay --preset two-cores --taught 0 --start runs/taught/policy.safetensors --threads 1 \
-	    --minutes 58.5 --critic-updates 20 --seed $(SEED) --out runs/champion --exists number
+champion: .venv/.installed ## how the player in agents/weights was made, with SEED=2 (60 minutes)
+	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --critic-updates 20 --seed $(SEED) \
+	    --out runs/champion --exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)
