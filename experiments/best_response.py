@@ -86,7 +86,8 @@ def train(
     shards = Shards(config.threads if device.type == "cpu" else 1)
     learner = Learner(config, device, shards)
     workers = LocalWorkers(config, device, shards, collectors_against(against))
-    trainer = SelfPlay(config, shards, workers, learner, school(config, learner))
+    tables = school(config, learner) if config.taught else ()
+    trainer = SelfPlay(config, shards, workers, learner, tables)
     if start is not None:
         learner.begin_as(start)
     counters, measured = Counters(), 0
