@@ -37,8 +37,9 @@ class BestCopy:
         """Keep a copy of the player, after so many updates, if these matches are better than those of the kept one."""
         score = sum(match.margin for match in matches) / len(matches)
         if not self.path.is_file() or score > float(self._says("score")):
-            rules = json.dumps(self.config.rules.as_dict())
-            write_whole(self.path, policy_bytes(actor, {"score": str(score), "update": str(update), "rules": rules}))
+            config = self.config
+            says = {"rules": json.dumps(config.rules.as_dict()), "config": json.dumps(config.as_dict())}
+            write_whole(self.path, policy_bytes(actor, says | {"score": str(score), "update": str(update)}))
 
     def against(self, last: Actor, update: int) -> MatchResult | None:
         """The match of the kept copy and the last one, which is that of an update, on fresh deals; None: they are one
