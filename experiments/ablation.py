@@ -47,7 +47,6 @@ VARIANTS = {
         "train.selfplay", "--unread declined_left declined_partner declined_right"
     ),
     "paid at the end of the deal": Variant("train.selfplay", "--paid at_the_end"),
-    "settled at the end": Variant("train.selfplay", "--settled 0.1"),
     "PPO from nothing": Variant("train.selfplay", "", "scratch"),
     "deep Monte Carlo": Variant("train.dmc", ""),
     "imitation alone": Variant("train.imitate", "", "quick"),

@@ -24,7 +24,6 @@ CHANGED = {
     "critic without the hidden hands": {"hidden_hands": False},
     "paid at the end of the deal": {"paid": "at_the_end"},
     "without what seats left in the pile": {"unread": ("declined_left", "declined_partner", "declined_right")},
-    "settled at the end": {"settled": 0.1},
 }
 """Settings of self-play that differ from the recipe's."""
 GIVEN = ("minutes", "seed", "threads", "final_pairs", "eval_every")
