@@ -18,7 +18,8 @@ class ExpertConfig(Config):
     leans on the player says what to do where the player's own play leads, and the player learns it.
 
     Attributes:
-        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10 minutes).
+        preset: where the defaults come from: ``quick`` (5 minutes on 2 cores, to see it work: in so short a time
+            ``train.selfplay`` makes a stronger player), ``two-cores`` (60 minutes).
         searched: share of the budget, the last one, for the rounds; what is before it goes to ``train.selfplay``.
         rounds: of equal length. In each of them search leans on the player as it was when the round began.
         worlds: sampled worlds that a decision is searched in.
@@ -56,10 +57,13 @@ class ExpertConfig(Config):
             raise ValueError(f"prior_worlds={self.prior_worlds}: expected a number of at least 0")
 
 
-def of(preset: Config, name: str) -> ExpertConfig:
+def of(preset: Config, minutes: float) -> ExpertConfig:
     """A preset of self-play, with rounds of search."""
-    settings = {**vars(preset), "out": Path(f"runs/expert-{name}"), "settled": 0.0}
+    settings = {**vars(preset), "out": Path(f"runs/expert-{preset.preset}"), "minutes": minutes, "settled": 0.0}
     return ExpertConfig(**settings)
 
 
-PRESETS: dict[str, ExpertConfig] = {name: of(selfplay.PRESETS[name], name) for name in ("quick", "two-cores")}
+PRESETS: dict[str, ExpertConfig] = {
+    "quick": of(selfplay.PRESETS["quick"], 5.0),
+    "two-cores": of(selfplay.PRESETS["two-cores"], 60.0),
+}
