@@ -49,7 +49,7 @@ train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/
 
 champion: .venv/.installed ## how the player in agents/weights was made, with SEED=2 (60 minutes)
 	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --critic-updates 20 --seed $(SEED) \
-	    --out runs/champion --exists number
+	    --eval-every 300 --eval-pairs 1024 --out runs/champion --exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)
