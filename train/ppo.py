@@ -113,16 +113,15 @@ class Learner(NetworkLearner):
         self.earlier = frozen(self.actor)
         self.forget_steps()
 
-    def update(self, rollout: Rollout, progress: float, rests: bool = False) -> dict[str, float]:
-        """Learn from a rollout; with ``rests``, the critic alone. ``progress`` in [0, 1] sets the schedules. Returns
-        what there is to log.
+    def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
+        """Learn from a rollout. ``progress`` in [0, 1] sets the schedules. Returns what there is to log.
 
         With several ranks, each has decisions of its own. Minibatches are drawn from those of all, as if one had them,
         and each rank works out the gradients of its decisions in them.
         """
         lr, entropy = self.scheduled("lr", progress), self.scheduled("entropy", progress)
         self.set_lr(lr)
-        rests = rests or self.updates < self.config.critic_updates
+        rests = self.updates < self.config.critic_updates
         stats: list[np.ndarray] = []
         norms: dict[str, float] = {}
         counts = [int(count) for [count] in self.ranks.gather(np.array([len(rollout)]))]

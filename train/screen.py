@@ -16,7 +16,7 @@ LINE_EVERY = 15.0
 LEARNING = {
     "entropy": "entropy {:.3f}",
     "kl": "KL {:.4f}",
-    "labels_per_second": "{:,.0f} labels/s",
+    "searched_per_second": "{:,.0f} searched/s",
     "teaching_loss": "loss {:.3f}",
     "agreement": "agreement {:.1%}",
     "q_loss": "loss {:.3f}",
