@@ -24,6 +24,7 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import weighted
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from train.deal_sets import EXPERT_ABLATION
 from train.match import deal_seeds, mean_interval
 
 from .bots import page
@@ -31,8 +32,6 @@ from .bots.features import GROUPS
 from .matches.run import about, fail
 from .speeds.timing import write_whole
 
-SEED = 30_001
-"""Of deals that nothing else is played on: neither tuning nor any other result."""
 CHUNK = 2048
 
 
@@ -87,7 +86,7 @@ def main(given: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--pairs", type=int, default=40_000, help="duplicate pairs of each match (default %(default)s)")
     parser.add_argument("--against", default="deepest", help="the opponent, a bot (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the deals (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=EXPERT_ABLATION, help="of the deals (default %(default)s)")
     parser.add_argument("--out", type=Path, default=page.ABLATION, help="the result; docs/bots.md follows the default")
     options = parser.parse_args(argv)
     if options.against not in BOTS:

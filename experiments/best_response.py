@@ -25,6 +25,7 @@ from agents.load import load
 from train.against import collectors_against
 from train.checkpoint import Counters
 from train.config import PRESETS, Config
+from train.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
 from train.match import MatchResult, play_match, refuse_other_rules
 from train.ppo import Learner
 from train.run import device_of, progress, spent
@@ -35,9 +36,6 @@ from train.workers import LocalWorkers
 from .matches.page import plus_minus
 from .matches.run import about, as_json, fail, stopped_politely
 from .speeds.timing import write_whole
-
-CURVE_DEALS, FINAL_DEALS = 40_001, 40_002
-"""Seeds of the deal sets: one for the curve, another for the result."""
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -132,21 +130,21 @@ def main(given: Sequence[str] | None = None) -> int:
         return play_match(player, opponent, pairs, deals, rules=config.rules)
 
     def measure(learner: Learner, so_far: dict[str, float]) -> None:
-        match = against(learner, options.curve_pairs, CURVE_DEALS)
+        match = against(learner, options.curve_pairs, RESPONSE_CURVE)
         curve.append({**so_far, **{name: getattr(match, name) for name in ("margin", "low", "high", "pairs")}})
         told = plus_minus(match.margin, match.low, match.high)
         print(f"{so_far['seconds']:.0f} s, {so_far['decisions'] / 1e6:.2f} M decisions: {told}", flush=True)
 
     start = time.perf_counter()
     learner = train(config, options.against, options.start, measure, options.every)
-    match = against(learner, options.pairs, FINAL_DEALS)
+    match = against(learner, options.pairs, RESPONSE_RESULT)
     result = {
         **facts,
         "against": options.against,
         "start": None if options.start is None else str(options.start),
         "seed": options.seed,
         "settings": config.as_dict(),
-        "deals": {"curve": CURVE_DEALS, "result": FINAL_DEALS},
+        "deals": {"curve": RESPONSE_CURVE, "result": RESPONSE_RESULT},
         "curve": curve,
         "result": as_json(match),
         "minutes": round((time.perf_counter() - start) / 60, 2),

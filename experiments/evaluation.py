@@ -23,6 +23,7 @@ from scipy import stats
 
 from agents.load import load
 from persian_rummy_env.rules import RuleSet
+from train import deal_sets
 from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
 
 from .matches import evaluation_page
@@ -32,12 +33,11 @@ from .speeds.timing import write_whole
 
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {
-    "one stock": 31_001,
-    "split stock": 31_002,  # other deals, so that the two may be compared as samples of one distribution
-    "coverage of random": 31_003,
-    "coverage of a difference": 31_004,
+    "one stock": deal_sets.ONE_STOCK,
+    "split stock": deal_sets.SPLIT_STOCK,  # other deals, so that the two may be compared as samples of one distribution
+    "coverage of random": deal_sets.COVERAGE_RANDOM,
+    "coverage of a difference": deal_sets.COVERAGE_DIFFERENCE,
 }
-"""Of deals that no other result uses."""
 MATCH_UPS = (
     ("random", "random"),
     ("greedy", "random"),

@@ -19,6 +19,7 @@ from agents.base import Batch, Policy
 from agents.load import load
 from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
+from train.deal_sets import SEARCH_SPEED
 from train.match import play_match
 
 from .matches.pages import RESULTS
@@ -26,7 +27,6 @@ from .matches.run import about
 from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
 
 RESULT = RESULTS / "search_speed.json"
-SEED = 50_001
 MS = (5, 20, 50)
 SPECS = (
     "search(deepest, worlds={}, method=flat, threads=1)",
@@ -52,10 +52,10 @@ class Watched(SearchPolicy):
 def decisions(number: int) -> Batch:
     """Decisions between two actions at least."""
     policy = Watched()
-    play_match(policy, load("deepest"), max(2, number // 20), SEED)
+    play_match(policy, load("deepest"), max(2, number // 20), SEARCH_SPEED)
     whole = Batch(*(np.concatenate(column) for column in zip(*policy.batches, strict=True)))
     rows = np.flatnonzero(whole.action_mask.sum(axis=1) > 1)
-    chosen = np.random.default_rng(SEED).permutation(rows)[:number]
+    chosen = np.random.default_rng(SEARCH_SPEED).permutation(rows)[:number]
     return Batch(*(column[chosen] for column in whole if column is not None))
 
 
@@ -127,7 +127,7 @@ def main(given: Sequence[str] | None = None) -> None:
     assert views is not None
     result = {
         **about("experiments.search_speed", argv),
-        "seed": SEED,
+        "seed": SEARCH_SPEED,
         "decisions": len(views),
         "worlds": options.worlds,
         "candidates": float(masks.sum(axis=1).mean()),

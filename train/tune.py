@@ -29,10 +29,8 @@ from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 
 from .checkpoint import write_whole
+from .deal_sets import TUNING
 from .match import deal_seeds, mean_interval
-
-TUNING = 7_000_000
-"""First of the seeds of deal sets that only tuning uses."""
 
 
 @dataclass(frozen=True)

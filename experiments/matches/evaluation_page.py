@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from train.deal_sets import DEAL_SETS
+
 from . import pages
 from .page import cross_table, plus_minus, table
 
@@ -111,9 +113,22 @@ def goals_table(result: Result | None) -> str:
     return table(["match", "goal", "measured", "reached"], rows)
 
 
+def deals_table() -> str:
+    """The seeds of all deal sets, by what they are for."""
+    rows = []
+    for one in DEAL_SETS:
+        seeds = {1: f"{one.first}", 2: f"{one.first}, {one.last}"}.get(one.last - one.first + 1)
+        rows.append([one.purpose, one.use, seeds or f"{one.first} to {one.last}"])
+    return table(["deals of", "use", "seeds"], rows, words=2)
+
+
 def tables() -> dict[str, str]:
     evaluation, ladder = pages.result("evaluation.json"), pages.result(LADDER)
-    found = {"evaluation: ladder": ladder_table(ladder), "evaluation: goals": goals_table(ladder)}
+    found = {
+        "evaluation: deals": deals_table(),
+        "evaluation: ladder": ladder_table(ladder),
+        "evaluation: goals": goals_table(ladder),
+    }
     return found | ({} if evaluation is None else figures(evaluation))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -111,26 +110,3 @@ def test_committed_coverage_is_what_it_should_be() -> None:
     assert 0.93 <= random["covered"] <= 0.97
     for row in result["spread"]:
         assert min(row["same distribution, p"].values()) > 1e-4, row["a"]
-
-
-def test_seeds_of_the_page_are_those_of_the_commands() -> None:
-    from experiments import ablation_expert, best_response, search_speed
-    from train.best import BEST_DEALS
-    from train.run import CURVE_DEALS, FINAL_DEALS
-
-    listed = {int(number) for number in re.findall(r"\b\d{5}\b", seeds_section())}
-    used = {
-        CURVE_DEALS,
-        FINAL_DEALS,
-        BEST_DEALS,
-        ablation_expert.SEED,
-        best_response.CURVE_DEALS,
-        best_response.FINAL_DEALS,
-    }
-    used |= {*evaluation.SEEDS.values(), search_speed.SEED, ablation_expert.SEED}
-    assert listed == used
-    assert len(used) == 7 + len(evaluation.SEEDS), "no deals are used twice"
-
-
-def seeds_section() -> str:
-    return evaluation_page.PAGE.read_text().partition("| purpose |")[2].partition("\n\n")[0]

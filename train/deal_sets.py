@@ -1,0 +1,69 @@
+"""The seeds of all deal sets (``train.match.deal_seeds``), in one place: what is chosen on some deals is reported on
+others.
+
+A command that plays matches takes its seed from here, docs/evaluation.md prints the table, and a test holds that no
+seed serves two purposes. Training itself deals from another stream (``train.deals``), whatever its seed.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+CHOOSE, REPORT, MEASURE = "choose", "report", "measure"
+Use = Literal["choose", "report", "measure"]
+
+
+class DealSet(NamedTuple):
+    """Seeds ``first`` to ``last``, all for one purpose.
+
+    Attributes:
+        use: ``choose``: settings, copies or weights are picked by matches on these deals, so no page gives them as a
+            strength. ``report``: results that pages quote; nothing is picked by them. ``measure``: neither.
+    """
+
+    use: Use
+    purpose: str
+    first: int
+    last: int
+
+
+RUN_CURVE = 20_001
+"""While a run learns: its curve, and which copy of it is the best."""
+RUN_TRIAL = 20_002
+"""The closing matches of a run whose settings are still being chosen."""
+RUN_BEST = 20_003
+"""The best copy of a run against its last."""
+RUN_REPORT = 20_004
+"""The closing matches of a run whose result is quoted."""
+EXPERT_ABLATION = 30_001
+ONE_STOCK, SPLIT_STOCK, COVERAGE_RANDOM, COVERAGE_DIFFERENCE = 31_001, 31_002, 31_003, 31_004
+RESPONSE_CURVE, RESPONSE_RESULT = 40_001, 40_002
+SEARCH_SPEED = 50_001
+TUNING, TUNING_LAST = 7_000_000, 7_999_999
+"""Of the expert's weights; each generation has deals of its own."""
+
+DEAL_SETS = (
+    DealSet(REPORT, "the ladder", 1, 1),
+    DealSet(REPORT, "search: halving and expert playouts", 2, 2),
+    DealSet(REPORT, "cross-play of bots", 3, 3),
+    DealSet(REPORT, "the champion", 5, 5),
+    DealSet(REPORT, "cross-play of seeds", 6, 6),
+    DealSet(CHOOSE, "search: plans and tree, not kept", 11, 11),
+    DealSet(REPORT, "search with a prior", 12, 13),
+    DealSet(CHOOSE, "training: curve and best copy", RUN_CURVE, RUN_CURVE),
+    DealSet(CHOOSE, "training: the end of a trial", RUN_TRIAL, RUN_TRIAL),
+    DealSet(CHOOSE, "training: the best copy against the last", RUN_BEST, RUN_BEST),
+    DealSet(REPORT, "training: the result", RUN_REPORT, RUN_REPORT),
+    DealSet(REPORT, "what each feature of the expert is worth", EXPERT_ABLATION, EXPERT_ABLATION),
+    DealSet(MEASURE, "spreads with one stock and a split one", ONE_STOCK, SPLIT_STOCK),
+    DealSet(MEASURE, "coverage of intervals", COVERAGE_RANDOM, COVERAGE_DIFFERENCE),
+    DealSet(CHOOSE, "best response: curve", RESPONSE_CURVE, RESPONSE_CURVE),
+    DealSet(REPORT, "best response: result", RESPONSE_RESULT, RESPONSE_RESULT),
+    DealSet(MEASURE, "search: speed", SEARCH_SPEED, SEARCH_SPEED),
+    DealSet(CHOOSE, "the expert's weights", TUNING, TUNING_LAST),
+)
+
+
+def set_of(seed: int) -> DealSet | None:
+    """What a seed is for; None: nobody has asked for it."""
+    return next((one for one in DEAL_SETS if one.first <= seed <= one.last), None)
