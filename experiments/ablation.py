@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from persian_rummy_env.files import write_whole
 from train.log import RUNGS
 
 from .matches.run import about, fail
 from .speeds.page import with_tables
-from .speeds.timing import write_whole
 
 OUT = Path("experiments/results/ablation")
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"

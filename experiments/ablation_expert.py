@@ -23,6 +23,7 @@ from agents.base import unknown
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import weighted
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
 from train.match import deal_seeds, mean_interval
@@ -30,7 +31,6 @@ from train.match import deal_seeds, mean_interval
 from .bots import page
 from .bots.features import GROUPS
 from .matches.run import about, fail
-from .speeds.timing import write_whole
 
 CHUNK = 2048
 

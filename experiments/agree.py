@@ -29,7 +29,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from persian_rummy_env.core.jit import source_hash
-from persian_rummy_env.record import whole_file
+from persian_rummy_env.files import whole_file
 
 from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.load import load
+from persian_rummy_env.files import write_whole
 from train.against import collectors_against
 from train.checkpoint import Counters
 from train.config import PRESETS, Config
@@ -35,7 +36,6 @@ from train.workers import LocalWorkers
 
 from .matches.page import plus_minus
 from .matches.run import about, as_json, fail, stopped_politely
-from .speeds.timing import write_whole
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:

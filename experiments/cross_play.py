@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from agents.base import Policy
+from persian_rummy_env.files import write_whole
 from train.match import mean_interval
 
 from .matches import page
 from .matches.book import Book, BookError, deal_set
 from .matches.run import Reporter, about, add_terms, fail, players_of, policies_of, stopped_politely, terms_of
-from .speeds.timing import write_whole
 
 Cells = dict[tuple[str, str], np.ndarray]
 """Margins (pairs,) of the team of the first at the lower seat and the second at the higher."""

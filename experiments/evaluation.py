@@ -22,6 +22,7 @@ import numpy as np
 from scipy import stats
 
 from agents.load import load
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
 from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
@@ -29,7 +30,6 @@ from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, pla
 from .matches import evaluation_page
 from .matches.pages import RESULTS
 from .matches.run import about
-from .speeds.timing import write_whole
 
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {

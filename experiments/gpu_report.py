@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from persian_rummy_env.files import write_whole
 from train import log
 
 from .matches.pages import RESULTS
 from .matches.run import about
-from .speeds.timing import write_whole
 
 
 def summed(rows: Sequence[dict[str, str]]) -> dict[str, float]:

@@ -13,9 +13,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from persian_rummy_env.files import write_whole
+
 from .speeds.parts import profiled
 from .speeds.profile_page import profile_tables
-from .speeds.timing import commit, cores, machine, today, versions, write_whole
+from .speeds.timing import commit, cores, machine, today, versions
 
 RESULT = Path(__file__).parent / "results" / "profile.json"
 

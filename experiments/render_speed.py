@@ -19,10 +19,11 @@ from agents.choose import choose
 from agents.load import load
 from persian_rummy_env import env
 from persian_rummy_env.drawing import draw_table, raster
+from persian_rummy_env.files import write_whole
 
 from .matches.pages import RESULTS
 from .matches.run import about
-from .speeds.timing import cores, figure, versions, write_whole
+from .speeds.timing import cores, figure, versions
 
 RESULT = RESULTS / "render_speed.json"
 SEED = 60_001

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env import RuleSet
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.record import Record
 from persian_rummy_env.recorder import simulate
 from persian_rummy_env.replay_page import replay_page
@@ -26,7 +27,6 @@ from persian_rummy_env.replay_page import replay_page
 from .matches.pages import RESULTS
 from .matches.run import about
 from .play_pictures import chromium
-from .speeds.timing import write_whole
 
 RESULT = RESULTS / "replay_size.json"
 SEED = 61_001

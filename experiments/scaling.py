@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from persian_rummy_env.files import write_whole
 from train.config import PRESETS, Config
 from train.packed import pack, unpack
 from train.ray_pool import RayError
@@ -31,7 +32,7 @@ from .matches.pages import RESULTS, ROOT
 from .matches.run import about, fail
 from .scaling_page import PAGE, tables
 from .speeds.page import with_tables
-from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
+from .speeds.timing import ALL_CORES, cores, figure, in_turn
 
 RESULT = RESULTS / "scaling.json"
 GOAL = 1.7

@@ -19,12 +19,13 @@ from agents.base import Batch, Policy
 from agents.load import load
 from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.files import write_whole
 from train.deal_sets import SEARCH_SPEED
 from train.match import play_match
 
 from .matches.pages import RESULTS
 from .matches.run import about
-from .speeds.timing import ALL_CORES, cores, figure, in_turn, write_whole
+from .speeds.timing import ALL_CORES, cores, figure, in_turn
 
 RESULT = RESULTS / "search_speed.json"
 MS = (5, 20, 50)

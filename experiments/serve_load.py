@@ -25,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from persian_rummy_env.files import write_whole
+
 from .matches.pages import RESULTS
 from .matches.run import about
-from .speeds.timing import write_whole
 
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001

@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from persian_rummy_env.files import write_whole
+
 from .speeds import ours, page, peers, plot, startup
-from .speeds.timing import commit, cores, machine, today, versions, write_whole
+from .speeds.timing import commit, cores, machine, today, versions
 
 RESULT = Path(__file__).parent / "results" / "speed.json"
 

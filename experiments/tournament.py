@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Policy
+from persian_rummy_env.files import write_whole
 from train.match import summary
 
 from .matches import page
 from .matches.book import Book, BookError, Played, deal_set
 from .matches.rating import YARDSTICK, ratings, seat_effects
 from .matches.run import Reporter, about, add_terms, as_json, fail, players_of, policies_of, stopped_politely, terms_of
-from .speeds.timing import write_whole
 
 Names = tuple[str, str]
 

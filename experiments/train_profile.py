@@ -21,6 +21,7 @@ import train.ppo
 import train.rollout
 from agents.network import Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
+from persian_rummy_env.files import write_whole
 from train.checkpoint import Counters
 from train.config import PRESETS, Config
 from train.learner import NetworkLearner
@@ -30,7 +31,6 @@ from train.selfplay import SelfPlay
 
 from .matches.run import about, fail
 from .speeds.page import with_tables
-from .speeds.timing import write_whole
 
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"

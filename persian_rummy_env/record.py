@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from .cards import parse_deck
+from .files import whole_file
 from .rules import NUM_SEATS, NUM_TEAMS, RuleSet
 
 FORMAT = "persian-rummy/1"
@@ -245,32 +245,6 @@ def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
             file.write(dumps(record) + "\n")
             count += 1
     return count
-
-
-@contextmanager
-def whole_file(path: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """A file of text (UTF-8), or of bytes, that appears under its name only when all of it is written; on an error
-    nothing changes there.
-
-    What is no regular file (a pipe, a device) is written straight.
-    """
-    how: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": "\n"}
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with target.open(**how) as file:
-            yield file
-        return
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open(**how) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
 
 
 def build(

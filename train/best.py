@@ -13,8 +13,9 @@ from safetensors import safe_open
 
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.network import Actor
+from persian_rummy_env.files import write_whole
 
-from .checkpoint import POLICY, write_whole
+from .checkpoint import POLICY
 from .config import RunConfig
 from .match import MatchResult, play_match
 

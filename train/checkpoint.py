@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from agents.learned import policy_bytes
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import VERSION
 from persian_rummy_env.state import STATE
 
@@ -140,16 +140,6 @@ def _bytes_of(games: np.ndarray) -> np.ndarray:
     for name in STATE.names or ():
         clean[name] = games[name]
     return clean.view(np.uint8)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is, at any moment, either the old one or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)  # noqa: PTH105 (the atomic one by name)
 
 
 def config_text(config: RunConfig, about: Mapping[str, Any]) -> str:

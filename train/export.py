@@ -27,9 +27,9 @@ from torch import Tensor, nn
 from agents.learned import read_policy
 from agents.network import MASKED, Actor, Residual
 from persian_rummy_env.actions import NUM_ACTIONS
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import SIZE
 
-from .checkpoint import write_whole
 from .command import fail
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import os
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.files import whole_file
 
 FILE = "metrics.csv"
 RUNGS = tuple(BOTS)
@@ -85,12 +85,10 @@ class Log:
         self.path = folder / FILE
         self._wandb = None if wandb is None else _wandb(folder, wandb)
         kept = _rows_until(self.path, after, columns) if after else []
-        beside = folder / f".{FILE}"
-        with beside.open("w", newline="") as file:
+        with whole_file(self.path) as file:
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(kept)
-        os.replace(beside, self.path)  # noqa: PTH105 (the atomic one by name)
         self._file = self.path.open("a", newline="")
         self._writer = csv.DictWriter(self._file, columns, restval="")
         if not after:  # what a run left that never came to its first checkpoint

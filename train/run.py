@@ -19,10 +19,11 @@ import persian_rummy_env
 from agents.learned import LearnedPolicy
 from agents.load import load
 from agents.network import Actor
+from persian_rummy_env.files import write_whole
 
 from . import curve
 from .best import BestCopy
-from .checkpoint import FILE, Checkpoint, CheckpointError, Counters, Tables, config_text, save_run, write_whole
+from .checkpoint import FILE, Checkpoint, CheckpointError, Counters, Tables, config_text, save_run
 from .command import fail
 from .config import C, RunConfig
 from .learner import NetworkLearner

@@ -25,10 +25,10 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena, expert, weighted
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 
-from .checkpoint import write_whole
 from .deal_sets import TUNING
 from .match import deal_seeds, mean_interval
 

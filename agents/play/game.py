@@ -17,6 +17,7 @@ from agents.table import Table, TableError
 from agents.view import seat_view
 from persian_rummy_env import record
 from persian_rummy_env.actions import ACTION_NAMES
+from persian_rummy_env.files import whole_file
 
 from . import screen
 from .typed import NotAnActionError, parse
@@ -153,7 +154,7 @@ def save(game: Game, out: Path) -> Path:
         record.write(out, [game.table.record(names)])
         return out
     path = out.with_suffix(".unfinished.json")
-    with record.whole_file(path) as file:
+    with whole_file(path) as file:
         json.dump(game.table.unfinished(names, [player.spec for player in game.players]), file)
         file.write("\n")
     return path

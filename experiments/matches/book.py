@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from agents.arena import new_games
+from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.match import Pairs, Team, deal_seeds
 
-from ..speeds.timing import write_whole
 from .code import playing_code
 from .players import Chunk, Here, Players
 

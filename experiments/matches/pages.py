@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from persian_rummy_env.files import write_whole
+
 from ..speeds.page import with_tables
-from ..speeds.timing import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "experiments" / "results"

@@ -94,14 +94,3 @@ def commit() -> str | None:
 
 def today() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d")
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

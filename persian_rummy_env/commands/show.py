@@ -96,7 +96,8 @@ def run(args: argparse.Namespace) -> int:
 def make_page(args: argparse.Namespace) -> int:
     """Write the page of the games that replay; the others are named."""
     from ..drawing import Look
-    from ..record import RecordError, loads, whole_file
+    from ..files import whole_file
+    from ..record import RecordError, loads
     from ..replay import replay
     from ..replay_page import replay_page
 

@@ -77,8 +77,9 @@ def add_to(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from ..bots import bot_codes
+    from ..files import whole_file
     from ..options import fresh_seed
-    from ..record import dumps, whole_file
+    from ..record import dumps
     from ..recorder import simulate
 
     try:

@@ -47,7 +47,7 @@ def add_to(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from ..record import whole_file
+    from ..files import whole_file
     from ..stats import Summary, tables
 
     if args.plot is not None and find_spec("matplotlib") is None:

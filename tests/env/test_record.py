@@ -2,14 +2,13 @@
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from persian_rummy_env.record import Record, RecordError, check, dumps, loads, read, scan, whole_file, write
+from persian_rummy_env.record import Record, RecordError, check, dumps, loads, read, scan, write
 from persian_rummy_env.replay import verify
 from tests.env.records import Change, drop, put, some_game
 
@@ -145,35 +144,6 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, game: Record) -> None:
         write(path, broken_off())
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
-    with whole_file(path) as file:
-        file.write("new")
-        assert path.read_text() == "old"
-    assert path.read_text() == "new"
-
-
-def test_a_file_is_written_through_a_link(tmp_path: Path) -> None:
-    (tmp_path / "target").write_text("old")
-    (tmp_path / "link").symlink_to(tmp_path / "target")
-    with whole_file(tmp_path / "link") as file:
-        file.write("new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_text() == "new"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_what_is_no_file_is_written_straight_and_never_replaced(tmp_path: Path) -> None:
-    """A pipe of our own, not a device of the machine: a fault here would put a file in its place."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        with whole_file(pipe) as file:
-            file.write("through")
-        assert os.read(reader, 100) == b"through"
-    finally:
-        os.close(reader)
-    assert pipe.is_fifo()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_no_record_holds_what_is_no_json(game: Record) -> None:

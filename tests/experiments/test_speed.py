@@ -193,13 +193,3 @@ def test_a_profile_times_every_part_in_every_phase(tmp_path: Path) -> None:
     assert 20 < found["decisions_per_deal"] < 400
     assert costs["deal"] == found["parts"]["deal"]["deal"]["median"] / found["decisions_per_deal"]
     page.with_tables(page.PAGE.read_text(), profile_page.profile_tables(found))
-
-
-def test_a_result_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "result.json"
-    timing.write_whole(path, "one")
-    assert path.read_text() == "one"
-    with pytest.raises(TypeError):
-        timing.write_whole(path, None)  # type: ignore[arg-type]
-    assert path.read_text() == "one"
-    assert list(path.parent.iterdir()) == [path]

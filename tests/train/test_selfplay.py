@@ -21,7 +21,7 @@ from agents.network import Actor, DenseRows, Shape
 from agents.rows import SIZE
 from persian_rummy_env import RuleSet
 from tests.train.conftest import Decisions
-from train import checkpoint, log
+from train import log
 from train.match import play_match
 from train.ppo import Learner
 from train.run import FINAL_DEALS
@@ -269,19 +269,6 @@ def test_a_log_that_does_not_fit_is_an_error(straight: Path, tmp_path: Path, cap
         path.write_text(damaged)
         assert str(path) in refusal(out, capsys)
     assert "clip" in refusal(out, capsys, "--clip", "0.5")
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "file"
-    checkpoint.write_whole(path, b"old")
-
-    def full(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="disk full"):
-        checkpoint.write_whole(path, b"new and longer")
-    assert path.read_bytes() == b"old"
 
 
 def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
