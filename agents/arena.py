@@ -10,7 +10,7 @@ from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.decisions import decide, show
 from persian_rummy_env.rules import RuleSet
-from persian_rummy_env.state import OVER, STATE
+from persian_rummy_env.state import OVER, STATE, write_rules
 
 from .base import Policy
 
@@ -36,12 +36,9 @@ def new_games(
     Returns:
         (n,) STATE.
     """
-    rules = rules or RuleSet()
     lanes = len(seeds)
     games = np.zeros(lanes, dtype=STATE)
-    games["deals"] = rules.deals if deals is None else deals
-    games["quad_jacks"] = rules.quad_bonus == "jacks"
-    games["stock_end"] = rules.stock_out == "end"
+    write_rules(games, rules or RuleSet(), deals)
     games["split_stock"] = split_stock
     ensure_compiled("game engine")
     batch.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers, 0, lanes)

@@ -15,6 +15,7 @@ from safetensors.torch import save
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.legal import WORDS
 from persian_rummy_env.observation import VERSION
+from persian_rummy_env.record import stored_rules
 from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy
@@ -122,6 +123,6 @@ def rules_of(path: str | Path) -> RuleSet | None:
     with safe_open(path, framework="pt") as file:
         says = (file.metadata() or {}).get("rules")
     try:
-        return None if says is None else RuleSet.from_dict(json.loads(says))
+        return None if says is None else stored_rules(json.loads(says))
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: the rules {says} that it was trained by are none that are known here") from error

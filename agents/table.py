@@ -18,7 +18,7 @@ from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.legal import WORDS
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.options import fresh_seed, game_seed
-from persian_rummy_env.record import Record
+from persian_rummy_env.record import Record, stored_rules
 from persian_rummy_env.recorder import record_of
 from persian_rummy_env.replay import result_of
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
@@ -208,7 +208,7 @@ class Table:
         try:
             if saved["format"] != UNFINISHED:
                 raise TableError(f"format: expected {UNFINISHED!r}, found {saved['format']!r}")
-            table = cls(RuleSet.from_dict(saved["rules"]), saved["seed"], saved["dealer"])
+            table = cls(stored_rules(saved["rules"]), saved["seed"], saved["dealer"])
             for number, action in enumerate(saved["actions"], start=1):
                 try:
                     table.play(action)

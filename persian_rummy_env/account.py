@@ -10,7 +10,7 @@ import numpy as np
 
 from .actions import ACTION_CARDS, ACTION_NAMES, ACTION_POINTS, DISCARD, DRAW, PASS, TAKE
 from .cards import CARD_NAMES, CARD_VALUES, NUM_CARDS, cards_in, encode_card
-from .record import DealRecord, Record
+from .record import DealRecord, Record, stored_rules
 from .render import melds
 from .replay import Replay, replay
 from .rules import NUM_TEAMS, OUT_BONUS
@@ -26,7 +26,7 @@ def account(record: Record) -> str:
     """
     again = replay(record)
     players = [f"seat {seat} {name}" for seat, name in enumerate(record["players"])]
-    rules = ", ".join(f"{name} {value}" for name, value in record["rules"].items())
+    rules = ", ".join(f"{name} {value}" for name, value in stored_rules(record["rules"]).as_dict().items())
     seed = "" if record["seed"] is None else f"; seed {record['seed']}"
     lines = [f"{INDENT}team {team}: {players[team]}, {players[team + NUM_TEAMS]}" for team in range(NUM_TEAMS)]
     lines.append(f"{INDENT}{rules}{seed}")

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cards import NUM_CARDS, NUM_KINDS, NUM_PLAIN
-from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, PASSES_TO_END
+from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, PASSES_TO_END, RULE_FIELDS, RuleField
 from .state import MAX_PILE, PHASES, STOCK_SIZE
 
 VERSION = 1
-"""Of the layout and meaning of the vector: a trained policy of another version does not fit."""
+"""Of the layout and meaning of the vector: a trained policy of another version does not fit. A rule that is added later
+does not raise it: its byte comes at the end, and is 0 by the rules that were played before (``LATER_RULES``)."""
 
 RELATIVE_SEATS = ("me", "left", "partner", "right")
 OTHERS = RELATIVE_SEATS[1:]
@@ -30,6 +31,14 @@ SCORE_BITS = 12
 SCALED_MAX = 255
 SCORE_ZERO = 128
 SCORE_STEP = 4
+ALIGNMENT = 4
+"""The length of an observation is a multiple of it: networks and packed rollouts read so many bytes at a time."""
+FLAG_BITS = 64
+"""The blocks of single bits from ``points_bits_us`` to ``rules`` are written as one word (``core.observe.flags``)."""
+_SHOWN = tuple(rule for rule in RULE_FIELDS if rule.shown)
+FLAG_RULES, LATER_RULES = _SHOWN[:2], _SHOWN[2:]
+"""The two rules that have a bit in the block ``rules``; and those that came after them, each with a block of its own at
+the end, ``rule_NAME``, which holds the state's code."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,18 @@ _KNOWN = "cards known to be in the hand: taken in public, not yet played"
 _DECLINED = "cards left in the pile at the seat's last chance to take them"
 _SCORE_BITS = "score of the finished deals: sign (1: negative), then the size, lowest bit first"
 _SCORE = "128 + score of the finished deals / 4, rounded down, clipped to 0..255, us and them"
+
+
+def _later_rules(rules: tuple[RuleField, ...]) -> list[tuple[str, int, int, str, str]]:
+    """The blocks of the rules that came later, and as many spare bytes as the alignment asks for."""
+    rows = [
+        (f"rule_{rule.name}", 1, rule.last, "table", f"{rule.name}: {', '.join(map(str, rule.values))} as 0, 1, …")
+        for rule in rules
+    ]
+    spare = -len(rows) % ALIGNMENT
+    return [*rows, ("spare", spare, 1, "table", "always 0: room for further rules")] if spare else rows
+
+
 _ROWS = (
     ("hand", NUM_CARDS, 1, "me", "cards in my hand"),
     *((f"known_{who}", NUM_CARDS, 1, who, _KNOWN) for who in OTHERS),
@@ -73,7 +94,7 @@ _ROWS = (
     ("phase", len(PHASES), 1, "table", "draw, meld, over: one-hot"),
     ("dealer", NUM_SEATS, 1, "table", "the dealer, one-hot by relative seat"),
     ("out", NUM_SEATS, 1, "table", "who went out in the deal finished last, one-hot by relative seat"),
-    ("rules", 2, 1, "table", "quad_bonus is 'jacks'; stock_out is 'end'"),
+    ("rules", len(FLAG_RULES), 1, "table", "; ".join(f"{rule.name} is {rule.values[1]!r}" for rule in FLAG_RULES)),
     ("hand_size", NUM_SEATS, NUM_CARDS, "table", "cards in each hand, by relative seat"),
     ("stock_size", 1, STOCK_SIZE, "table", "cards left in the stock"),
     ("passes", 1, PASSES_TO_END, "table", "passes in a row"),
@@ -81,6 +102,7 @@ _ROWS = (
     ("deals_after", 1, MAX_DEALS - 1, "table", "deals of the game that follow this one"),
     ("points", NUM_TEAMS, SCALED_MAX, "table", "points laid in this deal by us and them, at most 255"),
     ("score", NUM_TEAMS, SCALED_MAX, "table", _SCORE),
+    *_later_rules(LATER_RULES),
 )  # fmt: skip
 
 _HIDDEN_ROWS = (
@@ -111,6 +133,15 @@ SIZE = BLOCKS[-1].stop
 """Bytes of an observation."""
 HIGH = _high(BLOCKS)
 """The largest value of each byte, shape (SIZE,), uint8."""
+
+assert SIZE % ALIGNMENT == 0, (
+    f"an observation of {SIZE} bytes: make it a multiple of {ALIGNMENT} by spare bytes at the end of _ROWS, since "
+    "networks and packed rollouts read so many at a time"
+)
+assert BLOCK["rules"].stop - BLOCK["points_bits_us"].offset <= FLAG_BITS, (
+    f"the blocks from 'points_bits_us' to 'rules' are more than {FLAG_BITS} bits, and core.observe.flags writes them"
+    " as one word: put the new block after 'rules', with a line of its own in core.observe.observe_numbers"
+)
 
 FULL_BLOCKS = _blocks((*_HIDDEN_ROWS, *_ROWS))
 """The full information, for critics: what the seat that looks cannot see, and then its observation. Never give this to

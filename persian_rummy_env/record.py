@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from .cards import parse_deck
 from .files import whole_file
-from .rules import NUM_SEATS, NUM_TEAMS, RuleSet
+from .rules import NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet, unknown_rules
 
 FORMAT = "persian-rummy/1"
 
@@ -63,7 +63,6 @@ class RecordError(ValueError):
 # Whether a record is well formed --------------------------------------------------------------------------------------
 
 _HEAD = ("format", "rules", "players", "seed", "deals", "score")
-_RULES = tuple(RuleSet.__dataclass_fields__)
 _DEAL = ("dealer", "deck", "actions", "out", "score")
 
 
@@ -80,9 +79,10 @@ def check(record: Any) -> Record:
     if record.get("format") != FORMAT:
         raise RecordError("format", f"expected {FORMAT!r}, found {_brief(record.get('format'))}")
     _object(record, "", _HEAD)
-    _object(record["rules"], "rules", _RULES)
+    if not isinstance(record["rules"], dict):
+        raise RecordError("rules", f"expected an object, found {_brief(record['rules'])}")
     try:
-        rules = RuleSet.from_dict(record["rules"])
+        rules = stored_rules(record["rules"])
     except ValueError as error:
         raise RecordError("rules", str(error)) from None
     _strings(record["players"], "players", NUM_SEATS)
@@ -93,6 +93,21 @@ def check(record: Any) -> Record:
         _check_deal(deal, f"deals[{number}]")
     _scores(record["score"], "score")
     return record  # type: ignore[return-value]
+
+
+def stored_rules(rules: Mapping[str, Any]) -> RuleSet:
+    """The rule set of a record, a policy or any other file. A rule that it does not name had not been invented when it
+    was written, and was what the format says (``rules.RuleField.absent``).
+
+    Raises:
+        ValueError: a rule that is not known here, or a value that it does not have.
+    """
+    unknown = unknown_rules(rules)
+    if unknown:
+        from . import __version__
+
+        raise ValueError(f"{unknown}; a later version of persian-rummy-rl may know more (this is {__version__})")
+    return RuleSet.from_dict({rule.name: rule.absent for rule in RULE_FIELDS} | dict(rules))
 
 
 def _check_deal(deal: Any, field: str) -> None:

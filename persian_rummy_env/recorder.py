@@ -15,7 +15,7 @@ from .options import Deals, Options, lane_seeds
 from .record import DealRecord, Record, RecordError, build
 from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
 from .rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet
-from .state import OVER
+from .state import OVER, rules_of
 from .tables import Tables
 
 PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
@@ -100,11 +100,7 @@ def record_of(
     Raises:
         RecordError: the actions do not lead to this end.
     """
-    rules = RuleSet(
-        deals=int(state["deals"]),
-        quad_bonus="jacks" if state["quad_jacks"] else "any",
-        stock_out="end" if state["stock_end"] else "pass",
-    )
+    rules = rules_of(state)
     if int(state["phase"]) != OVER:
         raise ValueError("the game is not over: a record is of a finished game")
     first_dealer = (int(state["dealer"]) - int(state["deal"])) % NUM_SEATS

@@ -20,9 +20,9 @@ from .core import batch
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
 from .core.replay import replay as play_again
-from .record import DealRecord, Record, RecordError, check, scan
+from .record import DealRecord, Record, RecordError, check, scan, stored_rules
 from .rules import RuleSet
-from .state import NOBODY, OVER, STATE
+from .state import NOBODY, OVER, STATE, write_rules
 
 UNKNOWN = -1
 """In place of an action id, for text that names no action."""
@@ -79,9 +79,7 @@ def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) ->
         actions: (n,) int64 ids.
     """
     games = np.zeros(1, dtype=STATE)
-    games["deals"] = rules.deals
-    games["quad_jacks"] = rules.quad_bonus == "jacks"
-    games["stock_end"] = rules.stock_out == "end"
+    write_rules(games, rules)
     games["given"] = 2**rules.deals - 1
     games["decks"][0, : rules.deals] = decks
     legal = np.zeros((len(actions) + 1, WORDS), dtype=np.uint64)
@@ -95,7 +93,7 @@ def _play_record(record: Record) -> Replay:
     deals = record["deals"]
     texts = [text for deal in deals for text in deal["actions"]]
     return play(
-        RuleSet.from_dict(record["rules"]),
+        stored_rules(record["rules"]),
         deals[0]["dealer"],
         np.stack([parse_deck(deal["deck"]) for deal in deals]),
         np.array([ACTION_IDS.get(text, UNKNOWN) for text in texts], dtype=np.int64),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .cards import NUM_CARDS
-from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS
+from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet
 
 DRAW_PHASE, MELD_PHASE, OVER = 0, 1, 2
 PHASES = ("draw", "meld", "over")
@@ -71,9 +71,10 @@ FIELDS = (
     Field("owed", "u1", (), "0..52, 255", PUBLIC, "the card taken that must be melded first; 255: none"),
     Field("passes", "u1", (), "0..4", PUBLIC, "passes in a row"),
     Field("out", "u1", (), "0..4", PUBLIC, "who went out in the deal finished last; 4: nobody"),
-    Field("deals", "u1", (), "1..4", PUBLIC, "rule: deals in this game"),
-    Field("quad_jacks", "u1", (), "0..1", PUBLIC, "rule: only four jacks at once count double"),
-    Field("stock_end", "u1", (), "0..1", PUBLIC, "rule: the first pass ends the deal"),
+    *(
+        Field(rule.state, "u1", (), f"{rule.first}..{rule.last}", PUBLIC, f"rule: {rule.meaning}")
+        for rule in RULE_FIELDS
+    ),
     Field("split_stock", "u1", (), "0..1", PUBLIC, "evaluation only: each seat draws from a stock of its own"),
 )
 
@@ -87,3 +88,24 @@ def _dtype() -> np.dtype[np.void]:
 
 STATE = _dtype()
 """One game. Fields by seat are by absolute seat 0..3; team ``t`` is the seats ``t`` and ``t + 2``."""
+
+
+def write_rules(games: np.ndarray, rules: RuleSet, deals: int | None = None) -> None:
+    """Write the rules into games, STATE of any shape.
+
+    Args:
+        deals: deals of an episode, where those are not the deals of the rules.
+    """
+    for rule in RULE_FIELDS:
+        games[rule.state] = rule.code(getattr(rules, rule.name))
+    if deals is not None:
+        games["deals"] = deals
+
+
+def rules_of(game: np.void | np.ndarray) -> RuleSet:
+    """The rules that are written in a game, one STATE record.
+
+    Raises:
+        ValueError: a field that no rule set has.
+    """
+    return RuleSet(**{rule.name: rule.value(int(game[rule.state])) for rule in RULE_FIELDS})

@@ -21,7 +21,7 @@ from .core.notice import ensure_compiled
 from .observation import SIZE
 from .options import NOT_GIVEN, Deals, Options, fresh_seed
 from .rules import NUM_SEATS
-from .state import STATE
+from .state import STATE, write_rules
 
 MIN_LANES_PER_PART = 64
 """Below this, handing lanes to a thread costs more than playing them."""
@@ -47,7 +47,7 @@ class Tables:
         self.threads = threads
         self.started = False
         self.games = np.zeros(lanes, dtype=STATE)
-        self._write_rules()
+        write_rules(self.games, options.rules, options.deals)
         self.done = np.zeros(lanes, dtype=bool)
         self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
         self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
@@ -64,12 +64,6 @@ class Tables:
         self.reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
         self.terminated = np.zeros(lanes, dtype=bool)
         self.truncated = np.zeros(lanes, dtype=bool)
-
-    def _write_rules(self) -> None:
-        rules = self.options.rules
-        self.games["deals"] = self.options.deals
-        self.games["quad_jacks"] = rules.quad_bonus == "jacks"
-        self.games["stock_end"] = rules.stock_out == "end"
 
     @staticmethod
     def _split(lanes: int, threads: int) -> list[tuple[int, int]]:

@@ -15,12 +15,25 @@ from agents.base import unknown
 from agents.network import Shape
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
-from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.rules import RULE_FIELDS, RuleSet
 
 C = TypeVar("C", bound="RunConfig")
+T = TypeVar("T")
+TABLE_RULES = tuple(rule for rule in RULE_FIELDS if rule.name != "deals")
+"""The rules that are settings of a run. How many deals are played follows from what it aims at (``episode``)."""
+
+
+def with_table_rules(settings: type[T]) -> type[T]:
+    """Make a setting of each rule that the class does not name itself, so that no rule is left out of training."""
+    for rule in TABLE_RULES:
+        if rule.name not in settings.__annotations__:
+            settings.__annotations__[rule.name] = int if rule.numbers else Literal[rule.values]
+            setattr(settings, rule.name, rule.default)
+    return settings
 
 
 @dataclass(frozen=True)
+@with_table_rules
 class RunConfig:
     """What every training has.
 
@@ -133,7 +146,7 @@ class RunConfig:
 
     @property
     def rules(self) -> RuleSet:
-        return RuleSet(quad_bonus=self.quad_bonus, stock_out=self.stock_out)
+        return RuleSet(**{rule.name: getattr(self, rule.name) for rule in TABLE_RULES})
 
     @property
     def shape(self) -> Shape:

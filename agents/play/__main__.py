@@ -13,7 +13,7 @@ from agents.load import FORMS
 from agents.seating import Player, draw, parse_seats, policies_of
 from agents.table import Table, TableError
 from persian_rummy_env.options import fresh_seed
-from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.rules import RULES_HELP, RuleSet
 
 from . import screen
 from .game import Game, LeftError, save
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--names", default="", help="names of the people, divided by commas, in the order of --seats")
     parser.add_argument("--no-draw", action="store_true", help="keep the seats as they are given")
     parser.add_argument("--seed", type=int, help="of the draw and the deals (default: a new one)")
-    parser.add_argument("--rules", default="", help="such as deals=1,quad_bonus=jacks,stock_out=end")
+    parser.add_argument("--rules", default="", help=RULES_HELP)
     parser.add_argument("--hint", default="expert", help="the policy that hints come from (default %(default)s)")
     parser.add_argument("--out", type=Path, help="the record (default games/SEED.jsonl)")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with an unfinished game")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agents.load import load, split_specs
 from agents.seating import check_rules
-from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.rules import RULES_HELP, RuleSet
 
 POLICIES = "random,greedy,deepest,expert,search(deepest, worlds=40)"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at (default %(default)s: this machine)")
     parser.add_argument("--names", default="", help="further names that browsers may call this machine by, by commas")
     parser.add_argument("--policies", default=POLICIES, help="what may be chosen as a player (default %(default)s)")
-    parser.add_argument("--rules", default="", help="such as deals=1,quad_bonus=jacks,stock_out=end")
+    parser.add_argument("--rules", default="", help=RULES_HELP)
     parser.add_argument("--tables", type=int, default=200, help="at most so many at once (default %(default)s)")
     parser.add_argument(
         "--keep", type=float, default=60, help="minutes that an empty table stays (default %(default)s)"

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from agents.base import Policy
 from agents.load import load, split_specs
-from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.rules import RULES_HELP, RuleSet
 from train.config import number_of_workers
 from train.match import MatchResult, Pairs, refuse_other_rules
 from train.ray_pool import RayError, RayPool
@@ -35,7 +35,7 @@ def fail(message: str) -> NoReturn:
 def add_terms(parser: argparse.ArgumentParser) -> None:
     """The options that all experiments with matches have."""
     parser.add_argument("--seed", type=int, default=1, help="of the deal set (default %(default)s)")
-    parser.add_argument("--rules", default="", help="such as quad_bonus=jacks,stock_out=end")
+    parser.add_argument("--rules", default="", help=RULES_HELP)
     parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
     parser.add_argument("--split-stock", action="store_true", help="each seat draws from a stock of its own")
     parser.add_argument(

@@ -20,7 +20,7 @@ from ..core.notice import ensure_compiled
 from ..decisions import views_of
 from ..observation import BLOCKS, SIZE
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
-from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE
+from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, write_rules
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
@@ -46,15 +46,15 @@ GAME_TYPE = pyspiel.GameType(
     provides_observation_string=True,
     provides_observation_tensor=True,
     provides_factored_observation_string=True,
-    parameter_specification={"deals": 2, "quad_bonus": "any", "stock_out": "pass", "dealer": ANY_DEALER},
+    parameter_specification={**RuleSet().as_dict(), "dealer": ANY_DEALER},
 )
 
 
 class PersianRummyGame(pyspiel.Game):
     """``pyspiel.load_game("python_persian_rummy(deals=1)")``.
 
-    Parameters: ``deals`` (1..4, default 2), ``quad_bonus`` and ``stock_out`` of ``RuleSet``; ``dealer``, the first
-    dealer 0..3, or -1 (default) to leave it to chance. Returns are points over 100, own team's less the other's.
+    Parameters: the fields of ``RuleSet``; ``dealer``, the first dealer 0..3, or -1 (default) to leave it to chance.
+    Returns are points over 100, own team's less the other's.
 
     Raises:
         ValueError: a parameter that the rule set refuses, or no seat.
@@ -114,9 +114,7 @@ class PersianRummyGame(pyspiel.Game):
 def _blank(rules: RuleSet) -> np.ndarray:
     """A record before anything is dealt. All decks count as given, so that the engine shuffles none."""
     record = np.zeros(1, dtype=STATE)
-    record["deals"] = rules.deals
-    record["quad_jacks"] = rules.quad_bonus == "jacks"
-    record["stock_end"] = rules.stock_out == "end"
+    write_rules(record, rules)
     _give_packs(record, 0)
     batch.reset(record, np.ones(1, dtype=bool), np.zeros(1, np.uint64), True, np.zeros(1, np.int8), 0, 1)
     _clear(record)

@@ -14,7 +14,8 @@ from ..cards import NUM_CARDS
 from ..core import arena, batch, bots
 from ..core.legal import WORDS
 from ..decisions import Batch, show
-from ..rules import MAX_DEALS, NUM_SEATS
+from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
+from ..state import rules_of
 from . import openspiel
 
 __all__ = ["BotEvaluator", "ISMCTSPolicy", "MCTSPolicy", "OpenSpielPolicy", "PersianRummyBot"]
@@ -125,7 +126,7 @@ class OpenSpielPolicy:
         self._make_bot = make_bot
         self._world = world
         self._rng = np.random.default_rng(seed)
-        self._known: dict[tuple[int, int, int], tuple[Any, Any]] = {}
+        self._known: dict[RuleSet, tuple[Any, Any]] = {}
 
     def act(self, batch: Batch) -> np.ndarray:
         assert batch.views is not None
@@ -142,16 +143,11 @@ class OpenSpielPolicy:
         return int(bot.step(state))
 
     def _game_and_bot(self, view: np.void) -> tuple[Any, Any]:
-        key = (int(view["deals"]), int(view["quad_jacks"]), int(view["stock_end"]))
-        if key not in self._known:
-            params = {
-                "deals": key[0],
-                "quad_bonus": "jacks" if key[1] else "any",
-                "stock_out": "end" if key[2] else "pass",
-            }
-            game = openspiel.PersianRummyGame(params)
-            self._known[key] = game, self._make_bot(game)
-        return self._known[key]
+        rules = rules_of(view)
+        if rules not in self._known:
+            game = openspiel.PersianRummyGame(rules.as_dict())
+            self._known[rules] = game, self._make_bot(game)
+        return self._known[rules]
 
 
 class ISMCTSPolicy(OpenSpielPolicy):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..rules import RuleSet
+from ..rules import RULES_HELP, RuleSet
 from . import OK, CommandError, whole_number
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def add_to(subparsers: Any) -> None:
         type=rules,
         default=RuleSet(),
         metavar="RULES",
-        help="name=value,...: deals=1..4 (2), quad_bonus=any|jacks (any), stock_out=pass|end (pass)",
+        help=RULES_HELP,
     )
     parser.add_argument("--legal", action="store_true", help="also write the legal actions before each action")
     parser.add_argument(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import literal_unroll
 
 from ..cards import JOKER, NUM_CARDS
-from ..observation import BLOCK, SCALED_MAX, SCORE_STEP, SCORE_ZERO, SIZE
+from ..observation import BLOCK, FLAG_RULES, LATER_RULES, SCALED_MAX, SCORE_STEP, SCORE_ZERO, SIZE
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import NOBODY, NOTHING_OWED, OVER
 from .bits import ONE, ZERO, bit, plus
@@ -23,7 +24,7 @@ PILE = BLOCK["pile"].offset
 PILE_DEPTH = BLOCK["pile_depth"].offset
 DISCARDED = BLOCK["discarded_me"].offset
 FLAGS = BLOCK["points_bits_us"].offset
-"""Here begin the blocks of single bits, 63 in all, that are written as one word."""
+"""Here begin the blocks of single bits, up to ``rules``, that are written as one word."""
 HAND_SIZE = BLOCK["hand_size"].offset
 STOCK_SIZE = BLOCK["stock_size"].offset
 PASSES = BLOCK["passes"].offset
@@ -40,8 +41,11 @@ POINTS_US, POINTS_THEM, SCORE_US, SCORE_THEM, TO_MOVE, PHASE, DEALER, OUT, RULES
     )
 )  # fmt: skip
 SIGN = np.uint64(1)
-assert BLOCK["rules"].stop - FLAGS <= 64
+LATER = SCORE + NUM_TEAMS
+"""Here begin the blocks of ``LATER_RULES``, and behind them what is spare."""
+LATER_FIELDS = tuple(rule.state for rule in LATER_RULES)
 assert BLOCK["rules"].stop == HAND_SIZE
+assert [rule.state for rule in FLAG_RULES] == ["quad_jacks", "stock_end"], "flags() writes these two"
 
 
 @compiled
@@ -68,6 +72,7 @@ def observe(game, seat, out, row):
     observe_pile(game, seat, out, base)
     spread64(out, base + FLAGS, flags(game, seat))
     observe_numbers(game, seat, out, base)
+    observe_later_rules(game, out, base)
 
 
 @compiled
@@ -129,3 +134,22 @@ def observe_numbers(game, seat, out, base):
         out[base + POINTS + relative] = min(int(game["points"][team]), SCALED_MAX)
         scaled = SCORE_ZERO + int(game["score"][team]) // SCORE_STEP
         out[base + SCORE + relative] = min(max(scaled, 0), SCALED_MAX)
+
+
+if LATER_FIELDS:
+
+    @compiled
+    def observe_later_rules(game, out, base):
+        """The rules that have a byte of their own at the end."""
+        for place in range(base + LATER, base + SIZE):
+            out[place] = 0
+        place = base + LATER
+        for field in literal_unroll(LATER_FIELDS):
+            out[place] = game[field]
+            place += 1
+
+else:
+
+    @compiled
+    def observe_later_rules(game, out, base):
+        """There is none."""

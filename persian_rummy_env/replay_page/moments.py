@@ -8,9 +8,8 @@ import numpy as np
 
 from ..actions import ACTION_NAMES
 from ..cards import parse_deck
-from ..record import Record
+from ..record import Record, stored_rules
 from ..replay import Replay, play, replay
-from ..rules import RuleSet
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def deal_end(record: Record, again: Replay, number: int) -> np.ndarray:
     """How a deal ended, (1,) STATE. The engine deals the next one at once, so the deals so far are played as a whole
     game, and the number of deals is put right."""
     deals = record["deals"][: number + 1]
-    rules = RuleSet.from_dict(record["rules"])
+    rules = stored_rules(record["rules"])
     decks = np.stack([parse_deck(deal["deck"]) for deal in deals])
     actions = again.actions[: sum(len(deal["actions"]) for deal in deals)]
     end = play(replace(rules, deals=len(deals)), deals[0]["dealer"], decks, actions).states[-1:]

@@ -17,8 +17,8 @@ from ..drawing import Look, parts, symbols
 from ..drawing import look as colours
 from ..drawing.scene import Part
 from ..drawing.svg import svg
-from ..record import Record
-from ..rules import NUM_SEATS, RuleSet
+from ..record import Record, stored_rules
+from ..rules import NUM_SEATS
 from .drawings import CARD_MARK, Film, Store
 from .moments import Moments, moments_of
 from .opinion import Adviser, Opinion
@@ -107,7 +107,7 @@ def _game(
     number: int, record: Record, views: Sequence[str], advisers: Sequence[Adviser], look: Look, store: Store
 ) -> dict[str, Any]:
     moments = moments_of(record)
-    rules = RuleSet.from_dict(record["rules"])
+    rules = stored_rules(record["rules"])
     players = [plain(name) for name in record["players"]]
     seats = {VIEWS[view] for view in views}
     films = {view: _film(moments, VIEWS[view], players, look, store) for view in views}
