@@ -142,8 +142,12 @@ def last_layer(hidden, weight, bias, actions, count, log_p):
 
 @kernel
 def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
-    """Draw an action of each row by a fraction in [0, 1): the first whose cumulative probability exceeds it."""
+    """Draw an action of each row by a fraction in [0, 1): the first whose cumulative probability exceeds it. A row
+    without a legal action gets -1 and NaN."""
     for r in range(len(count)):
+        if count[r] < 1:  # nothing stands in its row of ``actions``
+            chosen[r], chosen_log_p[r] = -1, np.nan
+            continue
         reached = 0.0
         last = count[r] - 1
         k = 0
@@ -158,8 +162,11 @@ def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
 
 @kernel
 def likeliest(actions, count, log_p, chosen, chosen_log_p):
-    """The likeliest action of each row, the lowest id of equals."""
+    """The likeliest action of each row, the lowest id of equals; -1 and NaN for a row without a legal action."""
     for r in range(len(count)):
+        if count[r] < 1:
+            chosen[r], chosen_log_p[r] = -1, np.nan
+            continue
         top = 0
         for k in range(1, count[r]):
             if log_p[r, k] > log_p[r, top]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from torch import Tensor
 
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.legal import WORDS
@@ -19,8 +19,9 @@ from persian_rummy_env.record import stored_rules
 from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy
-from .network import Actor, Shape, rows_on
-from .rows import SparseRows
+from .network import Actor, NotFiniteError, Shape, rows_on
+from .rows import SIZE, SparseRows
+from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"
 CHUNK = 1024
@@ -40,14 +41,20 @@ class LearnedPolicy(Policy):
         FileNotFoundError: there is no such file.
         ValueError: it is no policy, damaged, or of another version of observation or actions; the message names the
             file and both versions.
+
+    Its methods raise ValueError for a row in which nothing is legal, and ``network.NotFiniteError`` where the network
+    says NaN or infinities.
     """
 
     def __init__(self, source: str | Path | Actor, device: str = "cpu", greedy: bool = True, seed: int = 0) -> None:
         self.device = torch.device(device)
-        self.actor = source if isinstance(source, Actor) else read_policy(source)
-        self.actor = self.actor.to(self.device)
-        self.rules = None if isinstance(source, Actor) else rules_of(source)
         self.name = "learned" if isinstance(source, Actor) else Path(source).parent.name or "learned"
+        if isinstance(source, Actor):
+            actor = source
+        else:
+            file = _policy_file(Path(source))
+            actor, self.rules = _actor_of(Path(source), file), _rules_of(Path(source), file.says)
+        self.actor = actor.to(self.device)
         self.rng = None if greedy else np.random.default_rng(seed)
 
     def act(self, batch: Batch) -> np.ndarray:
@@ -73,6 +80,8 @@ class LearnedPolicy(Policy):
                 found[start + np.nonzero(there)[0], rows.actions[there]] = listed[there]
             else:
                 found[chunk] = np.where(batch.action_mask[chunk], listed, 0)
+        if not np.isfinite(found).all():
+            raise NotFiniteError("the probabilities of the policy, some of which are not finite")
         return found
 
 
@@ -84,7 +93,11 @@ def packed(mask: np.ndarray) -> np.ndarray:
 
 
 def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
-    """An actor as a policy file; ``about`` is added to what the file says of itself."""
+    """An actor as a policy file; ``about`` is added to what the file says of itself.
+
+    Raises:
+        NotFiniteError: it holds NaN or infinities.
+    """
     says = {
         **about,
         "format": FORMAT,
@@ -92,37 +105,79 @@ def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
         "actions": str(NUM_ACTIONS),
         "shape": json.dumps(asdict(actor.shape)),
     }
-    return save({name: tensor.cpu().contiguous() for name, tensor in actor.state_dict().items()}, says)
+    return tensor_bytes(actor.state_dict(), says)
 
 
 def read_policy(path: str | Path) -> Actor:
-    """The actor of a policy file."""
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such policy file")
-    try:
-        with safe_open(path, framework="pt") as file:
-            says = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
-    except (SafetensorError, OSError) as error:
-        raise ValueError(f"{path}: not a policy, or damaged ({error})") from error
-    wanted = {"format": FORMAT, "observation": str(VERSION), "actions": str(NUM_ACTIONS)}
-    for key, here in wanted.items():
-        if says.get(key) != here:
-            raise ValueError(f"{path}: its {key} is {says.get(key)!r}, and here it is {here!r}; it cannot play here")
-    actor = Actor(Shape(**json.loads(says["shape"])))
-    try:
-        actor.load_state_dict(tensors)
-    except RuntimeError as error:
-        raise ValueError(f"{path}: its tensors do not fit its shape {says['shape']}: {error}") from error
-    return actor.eval()
+    """The actor of a policy file.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``LearnedPolicy``.
+    """
+    return _actor_of(Path(path), _policy_file(Path(path)))
 
 
 def rules_of(path: str | Path) -> RuleSet | None:
     """The rules that the policy of a file was trained by; None: the file does not say."""
-    with safe_open(path, framework="pt") as file:
-        says = (file.metadata() or {}).get("rules")
+    return _rules_of(Path(path), _policy_file(Path(path)).says)
+
+
+def policy_says(path: str | Path) -> dict[str, str]:
+    """What a policy file says of itself."""
+    return _policy_file(Path(path)).says
+
+
+def _policy_file(path: Path) -> TensorFile:
+    """A policy file of the versions here. Those from before there was a digest are as good as what they hold."""
+    versions = {"format": [FORMAT], "observation": [str(VERSION)], "actions": [str(NUM_ACTIONS)]}
+    return read_tensor_file(path, "policy", versions)
+
+
+def _actor_of(path: Path, file: TensorFile) -> Actor:
     try:
-        return None if says is None else stored_rules(json.loads(says))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: the rules {says} that it was trained by are none that are known here") from error
+        shape = shape_of(json.loads(file.says.get("shape", "null")), file.tensors)
+        actor = Actor(shape)
+        actor.load_state_dict(file.tensors)
+    except (ValueError, RuntimeError) as error:
+        says = file.says.get("shape")
+        raise ValueError(f"{path}: its tensors do not fit its shape {says}: {one_line(error)}") from error
+    return actor.eval()
+
+
+def shape_of(says: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shape:
+    """The shape of an actor as a file says it, held against its tensors before anything is made of that size.
+
+    Args:
+        prefix: of the names of the actor's tensors.
+
+    Raises:
+        ValueError: it is none, or the tensors are of another one.
+    """
+    known = {field.name for field in fields(Shape)}
+    if not isinstance(says, dict) or not {"width", "blocks"} <= set(says) <= known:
+        raise ValueError(f"expected an object of {', '.join(sorted(known))}")
+    for name, value in says.items():
+        if type(value) is not (bool if name == "games" else int):
+            raise ValueError(f"{name}={value!r}: expected {'true or false' if name == 'games' else 'a whole number'}")
+    weight = tensors.get(f"{prefix}trunk.weight")
+    if weight is None or weight.dim() != 2 or weight.shape[0] != SIZE:
+        raise ValueError(f"there is no tensor {prefix}trunk.weight of {SIZE} rows")
+    start = f"{prefix}trunk.blocks."
+    blocks = len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
+    if (says["width"], says["blocks"]) != (weight.shape[1], blocks):
+        raise ValueError(
+            f"it says width={says['width']}, blocks={says['blocks']}, and the tensors have width={weight.shape[1]}, "
+            f"blocks={blocks}"
+        )
+    return Shape(**says)
+
+
+def _rules_of(path: Path, says: Mapping[str, str]) -> RuleSet | None:
+    if "rules" not in says:
+        return None
+    try:
+        return stored_rules(json.loads(says["rules"]))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{path}: the rules {says['rules']} that it was trained by are none that are known here"
+        ) from error

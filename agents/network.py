@@ -11,6 +11,7 @@ tensors, on any device.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,6 +30,10 @@ MASKED = torch.finfo(torch.float32).min
 """The logit of an illegal action: below every legal one, and finite."""
 
 
+class NotFiniteError(RuntimeError):
+    """A network, or what it says, holds NaN or infinities; the message names the quantity."""
+
+
 class DenseRows(NamedTuple):
     """Decisions as tensors: ``view`` (b, SIZE or VIEW_SIZE) uint8, ``mask`` (b, 547) bool."""
 
@@ -45,6 +50,43 @@ class DenseRows(NamedTuple):
 
 
 Rows: TypeAlias = SparseRows | DenseRows
+
+
+def refuse_nothing_legal(rows: Rows) -> None:
+    """Every method of an actor asks this first: a distribution over no action is none.
+
+    Raises:
+        ValueError: a row in which nothing is legal; the message says which.
+    """
+    if isinstance(rows, SparseRows):
+        empty = rows.counts < 1
+        if not empty.any():
+            return
+    else:
+        legal = rows.mask.any(-1)
+        if bool(legal.all()):
+            return
+        empty = ~legal.cpu().numpy()
+    raise ValueError(
+        f"row {int(empty.argmax())}: no action is legal in it ({int(empty.sum())} of {len(empty)} rows have a mask of "
+        "zeros alone); a game that is over has no decision, so leave its row out"
+    )
+
+
+def refuse_not_finite(log_p: np.ndarray) -> None:
+    """Refuse log-probabilities (b,) of chosen actions that are no numbers: no action was chosen by them.
+
+    Raises:
+        NotFiniteError: some are NaN or infinite.
+    """
+    wrong = int(np.count_nonzero(~np.isfinite(log_p)))
+    if wrong:
+        raise NotFiniteError(f"the log-probabilities that the policy plays by: {wrong} of {len(log_p)} are not finite")
+
+
+def not_finite(tensors: Mapping[str, Tensor]) -> str | None:
+    """The name of the first tensor with NaN or infinities in it; None: there is none."""
+    return next((n for n, t in tensors.items() if t.is_floating_point() and not bool(torch.isfinite(t).all())), None)
 
 
 def rows_on(device: torch.device, view: np.ndarray, legal: np.ndarray, games: bool = False) -> Rows:
@@ -155,6 +197,7 @@ class Trunk(nn.Module):
 
     def __init__(self, inputs: int, shape: Shape) -> None:
         super().__init__()
+        self.inputs = inputs
         self.weight = nn.Parameter(torch.empty(inputs, shape.width))
         self.bias = nn.Parameter(torch.zeros(shape.width))
         self.blocks = nn.ModuleList(Residual(shape.width) for _ in range(shape.blocks))
@@ -172,7 +215,7 @@ class Trunk(nn.Module):
         if isinstance(rows, SparseRows):
             x: Tensor = _SparseFirst.apply(self.weight, self.bias, rows)  # type: ignore[assignment]
         else:
-            x = (rows.view[:, : len(self.weight)].float() * self.scale) @ self.weight + self.bias
+            x = (rows.view[:, : self.inputs].float() * self.scale) @ self.weight + self.bias
         for block in self.blocks:
             x = block(x)
         return gelu(self.norm(x).float())
@@ -183,6 +226,7 @@ NO_MAGNET = np.empty((0, 0), dtype=np.float32)
 
 def uniform_choices(rows: Rows) -> Tensor:
     """``Actor.choices`` of the policy that draws uniformly among legal actions."""
+    refuse_nothing_legal(rows)
     if isinstance(rows, DenseRows):
         return (-rows.mask.sum(-1, keepdim=True).float().log()).expand(rows.mask.shape)
     counts = -np.log(rows.counts.astype(np.float32))
@@ -190,7 +234,11 @@ def uniform_choices(rows: Rows) -> Tensor:
 
 
 class Actor(nn.Module):
-    """The policy: from what the seat to move sees to a distribution over its legal actions."""
+    """The policy: from what the seat to move sees to a distribution over its legal actions.
+
+    Raises (every method that is given rows):
+        ValueError: a row in which nothing is legal.
+    """
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -202,6 +250,7 @@ class Actor(nn.Module):
 
     def log_p(self, rows: DenseRows) -> Tensor:
         """Log-probabilities of all actions (b, 547); of an illegal one hugely negative."""
+        refuse_nothing_legal(rows)
         return masked_log_softmax(self.last(self.trunk(rows)), rows.mask)
 
     def evaluate(self, rows: Rows, taken: np.ndarray | Tensor, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
@@ -217,6 +266,7 @@ class Actor(nn.Module):
         Args:
             magnet: what ``choices`` of the magnet, or ``uniform_choices``, says of the same rows.
         """
+        refuse_nothing_legal(rows)
         if isinstance(rows, SparseRows):
             hidden = self.trunk(rows)
             listed = NO_MAGNET if magnet is None else _array(magnet)
@@ -236,6 +286,7 @@ class Actor(nn.Module):
         them, (b, 547) for ``DenseRows``. What stands at other places means nothing."""
         if isinstance(rows, DenseRows):
             return self.log_p(rows)
+        refuse_nothing_legal(rows)
         listed = np.zeros(rows.actions.shape, dtype=np.float32)
         hidden = _array(self.trunk(rows))
         kernels.last_layer(hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed)
@@ -247,19 +298,25 @@ class Actor(nn.Module):
 
         Args:
             fractions: (b,) float64 in [0, 1), to draw by; None: the likeliest action.
+
+        Raises:
+            ValueError: a row in which nothing is legal. NotFiniteError: the network says NaN or infinities.
         """
         if isinstance(rows, DenseRows):
             log_p = self.log_p(rows)
             chosen = log_p.argmax(-1)
             if fractions is not None:
                 chosen = masked_draw(log_p, torch.from_numpy(fractions).to(log_p.device))
-            return chosen.cpu().numpy(), log_p.gather(1, chosen[:, None])[:, 0].cpu().numpy()
+            taken = log_p.gather(1, chosen[:, None])[:, 0].cpu().numpy()
+            refuse_not_finite(taken)
+            return chosen.cpu().numpy(), taken
         listed = _array(self.choices(rows))
         actions, taken = np.empty(len(listed), dtype=np.int64), np.empty(len(listed), dtype=np.float32)
         if fractions is None:
             kernels.likeliest(rows.actions, rows.counts, listed, actions, taken)
         else:
             kernels.draw(rows.actions, rows.counts, listed, fractions, actions, taken)
+        refuse_not_finite(taken)
         return actions, taken
 
 

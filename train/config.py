@@ -150,7 +150,8 @@ class RunConfig:
 
     @property
     def shape(self) -> Shape:
-        return Shape(self.width, self.blocks)
+        """Of the networks; those that play games read of other deals as well."""
+        return Shape(self.width, self.blocks, games=self.episode == "game")
 
     @property
     def episode(self) -> Literal["deal", "game"]:
@@ -329,10 +330,6 @@ class Config(RunConfig):
     def part_count(self) -> int:
         """In how many parts an update's deals are played."""
         return self.parts or number_of_workers(self.workers) or (self.threads if self.device.startswith("cpu") else 1)
-
-    @property
-    def shape(self) -> Shape:
-        return Shape(self.width, self.blocks, games=self.objective == "win")
 
     @property
     def episode(self) -> Literal["deal", "game"]:

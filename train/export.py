@@ -4,13 +4,14 @@
     python -m train.export runs/a/policy.safetensors --format onnx --out player.onnx
 
 Inputs: ``observation`` (b, 1020) uint8 and ``action_mask`` (b, 547) int8, as ``PersianRummyVecEnv`` gives them.
-Outputs: ``logits`` (b, 547) float32, of an illegal action the lowest float32, and ``action`` (b,) int64, the likeliest.
-A TorchScript file needs torch to run, an ONNX file a runtime such as onnxruntime; writing ONNX needs
-``pip install onnx onnxscript``.
+Outputs: ``logits`` (b, 547) float32, of an illegal action the lowest float32, and ``action`` (b,) int64, the likeliest,
+-1 where nothing is legal. A TorchScript file needs torch to run, an ONNX file a runtime such as onnxruntime; writing
+ONNX needs ``pip install onnx onnxscript``.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib
 import io
 import warnings
@@ -25,7 +26,7 @@ import tyro
 from torch import Tensor, nn
 
 from agents.learned import read_policy
-from agents.network import MASKED, Actor, Residual
+from agents.network import MASKED, Actor, DenseRows
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import SIZE
@@ -49,27 +50,20 @@ class ExportConfig:
 
 
 class Standalone(nn.Module):
-    """The actor of nothing but torch's own layers, from raw bytes to masked logits and the likeliest action."""
+    """The actor's own layers, from raw bytes to masked logits and the likeliest action; whatever layers it has, they
+    are those that play."""
 
     def __init__(self, actor: Actor) -> None:
         super().__init__()
-        trunk = actor.trunk
-        self.first = nn.Linear(SIZE, actor.shape.width)
-        self.first.weight.data = (trunk.scale[:, None] * trunk.weight).T.detach().clone()
-        self.first.bias.data = trunk.bias.detach().clone()
-        blocks = [block for block in trunk.blocks if isinstance(block, Residual)]
-        self.norms = nn.ModuleList([*(block.norm for block in blocks), trunk.norm])
-        self.linears = nn.ModuleList([block.linear for block in blocks])
+        actor = copy.deepcopy(actor).cpu()
+        self.trunk = actor.trunk
         self.last = actor.last
         self.masked = float(MASKED)
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
-        x = self.first(observation.to(torch.float32))
-        for norm, linear in zip(self.norms, self.linears, strict=False):  # the last norm stands behind the blocks
-            x = x + linear(nn.functional.gelu(norm(x)))
-        logits = self.last(nn.functional.gelu(self.norms[-1](x)))
-        logits = torch.where(action_mask != 0, logits, self.masked)
-        return logits, logits.argmax(-1)
+        legal = action_mask != 0
+        logits = torch.where(legal, self.last(self.trunk(DenseRows(observation, legal))), self.masked)
+        return logits, torch.where(legal.any(-1), logits.argmax(-1), -1)
 
 
 def example() -> tuple[Tensor, Tensor]:

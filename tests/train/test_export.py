@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from agents.learned import policy_bytes
-from agents.network import MASKED, Actor, DenseRows, Shape
+from agents.network import MASKED, Actor, DenseRows, Residual, Shape
 from agents.rows import SIZE
-from train.export import main
+from train.export import Standalone, main
 
 TORCHSCRIPT = """
 import sys
@@ -73,6 +73,28 @@ def test_it_says_what_the_network_says_away_from_the_repository(
     assert (answer["logits"][~mask] == MASKED).all()
     assert np.array_equal(answer["action"], actor.choose(dense, None)[0])
     assert len(set(answer["action"].tolist())) > 20
+
+
+class Gated(Residual):
+    """A block of a type that an export never heard of."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.linear(x).tanh() * torch.sigmoid(self.norm(x))
+
+
+def test_a_new_type_of_block_is_exported_as_it_plays(actor: Actor, decisions):
+    actor.trunk.blocks[1] = Gated(32)
+    dense = DenseRows.of(decisions.view[:300, :SIZE], decisions.legal[:300])
+    logits, action = Standalone(actor)(dense.view, dense.mask.to(torch.int8))
+    assert torch.equal(logits[dense.mask], actor.last(actor.trunk(dense))[dense.mask])
+    assert np.array_equal(action.numpy(), actor.choose(dense, None)[0])
+
+
+def test_where_nothing_is_legal_an_export_says_so(actor: Actor, decisions):
+    mask = torch.from_numpy(decisions.mask[:5].astype(np.int8))
+    mask[3] = 0
+    _, action = Standalone(actor)(torch.from_numpy(decisions.view[:5, :SIZE].copy()), mask)
+    assert [int(each) == -1 for each in action] == [False, False, False, True, False]
 
 
 def test_what_cannot_be_exported_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], actor: Actor):

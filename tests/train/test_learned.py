@@ -1,5 +1,6 @@
 """A trained player from its file: what it refuses, and that it never leaves its mask."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,12 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
+from agents import learned
 from agents.base import Policy
-from agents.learned import LearnedPolicy, packed, policy_bytes, read_policy
+from agents.learned import LearnedPolicy, packed, policy_bytes, policy_says, read_policy
 from agents.load import load
-from agents.network import Actor, Shape
+from agents.network import Actor, DenseRows, NotFiniteError, Shape, uniform_choices
+from agents.rows import SparseRows
 from persian_rummy_env.actions import DISCARD
 from train.match import play_match
 
@@ -94,6 +97,110 @@ def test_other_versions_are_refused_with_both_named(path: Path):
             load(f"file:{path}")
         assert str(path) in str(refused.value)
         assert f"'other', and here it is '{says[key]}'" in str(refused.value)
+
+
+def empty_batch(decisions, rows: list[int]):
+    """Ten decisions, in some of which nothing is legal."""
+    shown = batch(decisions, slice(10))
+    shown.action_mask[rows] = 0
+    return shown
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+@pytest.mark.parametrize("rows", [[3], list(range(10))], ids=["one row", "all rows"])
+@pytest.mark.parametrize("device", ["cpu", "meta"], ids=["sparse", "dense"])
+def test_a_row_in_which_nothing_is_legal_is_an_error(
+    actor: Actor, decisions, greedy: bool, rows: list[int], device: str, monkeypatch: pytest.MonkeyPatch
+):
+    if device == "meta":  # what another device than a CPU would be given
+        monkeypatch.setattr(learned, "rows_on", lambda _, view, legal, __: DenseRows.of(view, legal))
+    policy, shown = LearnedPolicy(actor, greedy=greedy), empty_batch(decisions, rows)
+    for method in (policy.act, policy.probabilities):
+        with pytest.raises(ValueError, match=rf"row {rows[0]}: no action is legal.* \({len(rows)} of 10 rows"):
+            method(shown)
+
+
+def test_every_method_of_an_actor_refuses_rows_without_a_legal_action(actor: Actor, decisions):
+    view, legal = decisions.view[:4, :1020], decisions.legal[:4].copy()
+    legal[2] = 0
+    taken = np.zeros(4, dtype=np.int64)
+    for rows in (SparseRows.of(view, legal), DenseRows.of(view, legal)):
+        for method in (
+            lambda rows: actor.choose(rows, None),
+            lambda rows: actor.choose(rows, np.full(4, 0.5)),
+            lambda rows: actor.evaluate(rows, taken),
+            actor.choices,
+            uniform_choices,
+        ):
+            with pytest.raises(ValueError, match="row 2: no action is legal"):
+                method(rows)
+    with pytest.raises(ValueError, match="row 2: no action is legal"):
+        actor.log_p(DenseRows.of(view, legal))
+
+
+def test_a_network_of_no_numbers_chooses_nothing(actor: Actor, decisions):
+    for value in (float("nan"), 1e30):
+        wild = Actor(actor.shape)
+        with torch.no_grad():
+            for weights in wild.parameters():
+                weights.fill_(value)
+            wild.trunk.norm.bias.fill_(1e30)
+        for greedy in (True, False):
+            with pytest.raises(NotFiniteError, match="log-probabilities"):
+                LearnedPolicy(wild, greedy=greedy).act(batch(decisions))
+        with pytest.raises(NotFiniteError, match="probabilities"):
+            LearnedPolicy(wild).probabilities(batch(decisions))
+        with pytest.raises(NotFiniteError):
+            wild.choose(DenseRows.of(decisions.view[:4, :1020], decisions.legal[:4]), None)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_policy_of_no_numbers_is_neither_written_nor_read(actor: Actor, path: Path, value: float):
+    wild = Actor(actor.shape)
+    with torch.no_grad():
+        wild.last.bias[7] = value
+    with pytest.raises(NotFiniteError, match=r"last\.bias"):
+        policy_bytes(wild, {})
+    says = policy_says(path)
+    save_file({name: tensor.numpy() for name, tensor in wild.state_dict().items()}, path, says)  # as one without digest
+    with pytest.raises(ValueError, match=r"last\.bias.*NaN or inf"):
+        read_policy(path)
+
+
+def test_one_changed_bit_is_seen(path: Path):
+    whole = bytearray(path.read_bytes())
+    whole[-100] ^= 1  # in a weight
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match="damaged: its content is not what its digest says"):
+        read_policy(path)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *({"width": 2**31, "blocks": 1}, {"width": 16, "blocks": 10**9}, {"width": 16}, {"width": "16", "blocks": 1}),
+        *({"width": 16, "blocks": 1, "depth": 2}, {"width": 16, "blocks": True}, [16, 1], None, 7),
+        {"width": 16, "blocks": 1, "games": 1},
+    ],
+    ids=str,
+)
+def test_a_shape_is_held_against_the_tensors_before_anything_is_made_of_it(path: Path, shape):
+    tensors, says = load_file(path), policy_says(path)
+    save_file(tensors, path, {**says, "shape": json.dumps(shape)})
+    with pytest.raises(ValueError, match="do not fit its shape") as refused:
+        read_policy(path)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_policy_from_before_there_were_digests_plays(actor: Actor, path: Path, decisions):
+    save_file(load_file(path), path, {**policy_says(path), "shape": '{"width": 16, "blocks": 1}'})
+    assert np.array_equal(LearnedPolicy(path).act(batch(decisions)), LearnedPolicy(actor).act(batch(decisions)))
+
+
+def test_a_folder_is_no_policy(tmp_path: Path):
+    with pytest.raises(ValueError, match="a folder"):
+        read_policy(tmp_path)
 
 
 def test_what_is_no_policy_is_refused(path: Path, tmp_path: Path):
