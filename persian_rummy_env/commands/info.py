@@ -71,16 +71,13 @@ def version_of(name: str) -> str:
 def compiled_code() -> list[tuple[str, str]]:
     """Where compiled code is kept, and which parts of the core lie there."""
     from ..core.jit import CACHE, JIT
-    from ..core.notice import mark_of
+    from ..core.notice import is_kept
     from ..core.warm_up import PARTS
 
     if not JIT:
         return [("compiler", "off (NUMBA_DISABLE_JIT)")]
     rows = [("cache", str(CACHE) if CACHE else "none: every process compiles anew")]
-    for part in PARTS:
-        mark = mark_of(part)
-        rows.append((part, "compiled" if mark is not None and mark.exists() else "not yet compiled"))
-    return rows
+    return [*rows, *((part, "compiled" if is_kept(part) else "not yet compiled") for part in PARTS)]
 
 
 def usable_cores() -> int:

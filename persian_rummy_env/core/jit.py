@@ -1,8 +1,8 @@
 """The one decorator that compiles the core, and where its compiled code is kept.
 
-numba's cache looks only at the file a function stands in: an edit in a callee's file, or in a table that the kernel
-took a constant from, would go unnoticed. So the code is cached in a folder named by a hash of every source that the
-core reads, and an edit anywhere in them means a new folder.
+An edit in a callee's file, or in a table that a kernel took a constant from, changes the kernel. So the code is kept
+in a folder named by a hash of every source that the core reads, and an edit anywhere in them means a new folder; equal
+sources mean the same folder, wherever they lie.
 
 ``NUMBA_DISABLE_JIT=1`` runs everything as plain Python; ``NUMBA_BOUNDSCHECK=1`` checks every index.
 ``PERSIAN_RUMMY_CACHE_DIR`` (else ``NUMBA_CACHE_DIR``, else the user's cache folder) says where the cache lies.
@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import njit
+
+from .code_store import CodeStore
 
 CONFIG: Any = numba.config  # numba sets its attributes at run time, so a type checker cannot know them
 JIT = not CONFIG.DISABLE_JIT
@@ -36,11 +37,11 @@ def _sources() -> list[Path]:
 
 
 def source_hash() -> str:
-    """A short hash of the sources that compiled code depends on, numba's and numpy's versions, and the bounds check."""
+    """A short hash of the sources that compiled code depends on, the versions that made it, and the bounds check."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    digest.update(f"{numba.__version__} {np.__version__} {CONFIG.BOUNDSCHECK}".encode())
+    digest.update(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CONFIG.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]
 
 
@@ -57,39 +58,32 @@ def _cache_root() -> Path:
     return base / "persian-rummy"
 
 
-def _usable_cache() -> Path | None:
-    folder = _cache_root() / source_hash()
+def _store() -> CodeStore:
+    """Nothing is looked at or made here, so that importing never fails."""
+    if not JIT:
+        return CodeStore(None, "nothing is compiled")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        return CodeStore(_cache_root() / source_hash())
+    except RuntimeError as error:  # no home: neither a variable nor an entry among the system's users
+        return CodeStore(None, str(error))
     except OSError as error:
-        warnings.warn(
-            f"compiled code cannot be kept in {folder} ({error.strerror or error}), so every process compiles anew; "
-            "set PERSIAN_RUMMY_CACHE_DIR to a folder that can be written",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
-    return folder
+        return CodeStore(None, f"the sources cannot be read: {error}")
 
 
-CACHE: Path | None = _usable_cache() if JIT else None
+STORE = _store()
+CACHE: Path | None = STORE.folder
 """The folder of this version's compiled code; None: nothing is kept."""
 
 
 def compiled(function: F) -> F:
-    """Compile with numba, without the interpreter lock, cached in ``CACHE``."""
+    """Compile with numba, without the interpreter lock; what is compiled is kept in ``STORE``."""
     if not JIT:
         return function
-    # numba takes the folder from its configuration at the moment of decoration.
-    before, CONFIG.CACHE_DIR = CONFIG.CACHE_DIR, str(CACHE or "")
-    try:
-        made: Any = njit(function, cache=CACHE is not None, nogil=True, error_model="numpy")
-        return made
-    finally:
-        CONFIG.CACHE_DIR = before
+    from .code_cache import CodeCache
+
+    made: Any = njit(function, nogil=True, error_model="numpy")
+    made._cache = CodeCache(function, STORE)  # what numba's enable_caching does with its own
+    return made
 
 
 def compiled_modular(function: F) -> F:

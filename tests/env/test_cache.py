@@ -1,15 +1,21 @@
 """Importing compiles nothing; compiled code is kept, is said to be made, and follows every edit of its sources."""
 
 import ast
+import io
+import json
 import os
+import pickle
+import random
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from persian_rummy_env.core import jit
+from persian_rummy_env.core.code_store import CodeStore
 from tests.env.play import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,18 +23,25 @@ PACKAGE = ROOT / "persian_rummy_env"
 compiles = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
 
-def run(program: str, root: Path, cache: Path | str, **environment: str) -> subprocess.CompletedProcess[str]:
+def start(program: str, root: Path, cache: Path | str, **environment: str) -> subprocess.Popen[str]:
     """A program in a fresh process that finds the package in ``root`` and keeps compiled code in ``cache``."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHONPATH", "NUMBA_CACHE"))}
-    return subprocess.run(
-        [sys.executable, "-c", program],
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program],
         cwd=root,
         env={**kept, "PERSIAN_RUMMY_CACHE_DIR": str(cache), **environment},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=300,
-        check=True,
     )
+
+
+def run(program: str, root: Path, cache: Path | str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The same, to its end."""
+    process = start(program, root, cache, **environment)
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    return subprocess.CompletedProcess(process.args, 0, out, err)
 
 
 def files(folder: Path) -> list[str]:
@@ -84,27 +97,129 @@ print(shown.seat.tolist())
 MAKE = "import persian_rummy_env\npersian_rummy_env.PersianRummyVecEnv(1)"
 
 
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache into which one process has compiled the game engine, and what that process said."""
+    cache = tmp_path_factory.mktemp("engine")
+    return cache, run(MAKE, ROOT, cache).stderr
+
+
+@pytest.fixture
+def cache(engine: tuple[Path, str], tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(engine[0], tmp_path / "cache"))
+
+
+def kernels(cache: Path) -> list[Path]:
+    """The files that a process which plays will read."""
+    (listed,) = cache.glob("*/compiled-game engine-*")
+    content = CodeStore(listed.parent).read(listed.name)
+    assert content is not None
+    return [listed.parent / name for name in json.loads(content)]
+
+
 @compiles
-def test_the_first_compile_is_told_of_and_is_all_there_is(tmp_path: Path) -> None:
+def test_the_first_compile_is_told_of_and_is_all_there_is(engine: tuple[Path, str]) -> None:
     """Making a face compiles whatever playing needs, so that no step is ever slow without a word."""
-    first = run(MAKE, ROOT, tmp_path)
-    said = first.stderr.splitlines()
+    cache, told = engine
+    said = told.splitlines()
     assert len(said) == 2
     assert said[0].startswith("persian_rummy_env: compiling the game engine, kept in ")
-    assert str(tmp_path) in said[0]
+    assert str(cache) in said[0]
     assert said[1].startswith("persian_rummy_env: compiled in ")
     assert said[1].endswith(" s")
-    kept = files(tmp_path)
+    kept = files(cache)
     assert any(name.endswith(".nbc") for name in kept)
-    second = run(PLAY, ROOT, tmp_path)
+    second = run(PLAY, ROOT, cache)
     assert second.stderr == ""
-    assert files(tmp_path) == kept, "the first compile has left something uncompiled"
+    assert files(cache) == kept, "the first compile has left something uncompiled"
+
+
+@compiles
+def test_a_checkout_of_equal_sources_uses_the_same_code(engine: tuple[Path, str], tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "persian_rummy_env", ignore=shutil.ignore_patterns("__pycache__"))
+    kept = files(engine[0])
+    assert run(PLAY + "print(persian_rummy_env.__file__)", tmp_path, engine[0]).stderr == ""
+    assert files(engine[0]) == kept
+
+
+READ_ONLY = """
+import os, sys
+def refuse(event, args):
+    writes = event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if (writes or event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir")) and str(args[0]).startswith(CACHE):
+        raise OSError(30, "Read-only file system", str(args[0]))
+CACHE = os.environ["PERSIAN_RUMMY_CACHE_DIR"]
+sys.addaudithook(refuse)
+"""
+
+
+@compiles
+def test_a_whole_cache_that_cannot_be_written_is_used(engine: tuple[Path, str]) -> None:
+    """As that of another user, or of a container's image."""
+    assert run(READ_ONLY + PLAY, ROOT, engine[0]).stderr == ""
+
+
+@compiles
+def test_what_a_cache_that_cannot_be_written_lacks_is_compiled_for_the_process(cache: Path) -> None:
+    kernels(cache)[0].unlink()
+    before = files(cache)
+    shown = run(READ_ONLY + PLAY, ROOT, cache)
+    warning, compiling, compiled = shown.stderr.splitlines()
+    assert "cannot be kept" in warning
+    assert "PERSIAN_RUMMY_CACHE_DIR" in warning
+    assert "compiling the game engine, for this process" in compiling
+    assert "compiled in" in compiled
+    assert shown.stdout == run(PLAY, ROOT, cache).stdout
+    assert set(before) < set(files(cache))
+
+
+@compiles
+def test_damaged_files_are_thrown_away_and_compiled_again(cache: Path) -> None:
+    """All at once: one line of warning, and the next process finds everything whole."""
+    expected = run(PLAY, ROOT, cache).stdout
+    cut, emptied, flipped, taken, folder, *_ = kernels(cache)
+    cut.write_bytes(cut.read_bytes()[:-9])
+    emptied.write_bytes(b"")
+    code = bytearray(flipped.read_bytes())
+    code[len(code) // 2] ^= 1
+    flipped.write_bytes(code)
+    shutil.copyfile(kernels(cache)[-1], taken)
+    folder.unlink()
+    (folder / "within").mkdir(parents=True)
+    shown = run(PLAY, ROOT, cache)
+    assert ["warning:" in line for line in shown.stderr.splitlines()] == [True, False, False]
+    assert "compiling the game engine" in shown.stderr
+    assert shown.stdout == expected
+    again = run(PLAY, ROOT, cache)
+    assert (again.stdout, again.stderr) == (expected, "")
+
+
+@compiles
+def test_a_damaged_list_of_files_is_no_list(cache: Path) -> None:
+    (listed,) = cache.glob("*/compiled-game engine-*")
+    listed.write_bytes(listed.read_bytes()[:-5])
+    warning, compiling, _ = run(MAKE, ROOT, cache).stderr.splitlines()
+    assert "warning:" in warning
+    assert "compiling the game engine" in compiling
+    assert run(PLAY, ROOT, cache).stderr == ""
+
+
+@compiles
+def test_the_list_of_a_part_is_believed_only_with_its_files(cache: Path) -> None:
+    """Somebody has deleted the code and left the list: it is compiled in time and not without a word."""
+    for kernel in kernels(cache)[-2:]:
+        kernel.unlink()
+    said = run(PLAY, ROOT, cache).stderr
+    assert "compiling the game engine" in said
+    assert "warning:" not in said
+    assert run(PLAY, ROOT, cache).stderr == ""
 
 
 SMALL = """
 import numpy as np
 from persian_rummy_env.core import deal, score
-from persian_rummy_env.core.warm_up import STATE
+from persian_rummy_env.state import STATE
 game = np.zeros(1, dtype=STATE)[0]
 game["rng"] = (1, 2)
 deal.draw_deck(game, 0)
@@ -169,13 +284,187 @@ def test_bounds_checked_code_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @compiles
-def test_a_cache_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
+def test_code_for_another_processor_is_kept_apart(tmp_path: Path) -> None:
+    program = (
+        "from persian_rummy_env.core import notice, score\n"
+        "print(notice._list_of('search'), score.hand_value._cache.name_of('sig'))"
+    )
+    ours = run(program, ROOT, tmp_path).stdout
+    generic = run(program, ROOT, tmp_path, NUMBA_CPU_NAME="generic").stdout
+    assert len({*ours.rsplit(None, 1), *generic.rsplit(None, 1)}) == 4
+
+
+@compiles
+def test_code_compiled_alone_is_told_of_too(tmp_path: Path) -> None:
+    """A kernel that is called before its part is compiled, or one of no part."""
+    first = run(SMALL, ROOT, tmp_path).stderr.splitlines()
+    assert [line.split()[1:3] for line in first] == [
+        ["compiling", f"persian_rummy_env.core.{name}"] for name in ("deal.draw_deck", "score.hand_value")
+    ]
+    assert run(SMALL, ROOT, tmp_path).stderr == ""
+
+
+@compiles
+def test_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    at_once = [start(SMALL, ROOT, tmp_path) for _ in range(2)]
+    shown = {process.communicate(timeout=300)[0].splitlines()[0] for process in at_once}
+    assert [process.returncode for process in at_once] == [0, 0]
+    warm = run(SMALL, ROOT, tmp_path)
+    assert ({warm.stdout.splitlines()[0]}, warm.stderr) == (shown, "")
+
+
+# Where nothing can be kept --------------------------------------------------------------------------------------------
+
+
+def warned_once(said: str) -> bool:
+    return [line for line in said.splitlines() if "compiling" not in line] == [
+        line for line in said.splitlines() if "cannot be kept" in line and "PERSIAN_RUMMY_CACHE_DIR" in line
+    ] and said.count("cannot be kept") == 1
+
+
+@compiles
+def test_a_cache_that_cannot_be_made_is_one_warning_once_something_is_compiled(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
-    shown = run("from persian_rummy_env.core import jit; print(jit.CACHE)", ROOT, occupied / "cache")
-    assert shown.stdout.strip() == "None"
-    assert "cannot be kept" in shown.stderr
-    assert "PERSIAN_RUMMY_CACHE_DIR" in shown.stderr
+    imported = run("from persian_rummy_env.core import jit, batch", ROOT, occupied / "cache")
+    assert imported.stderr == ""
+    assert warned_once(run(SMALL, ROOT, occupied / "cache").stderr)
+
+
+@compiles
+def test_a_disk_that_fills_while_compiling_is_one_warning(tmp_path: Path) -> None:
+    pytest.importorskip("resource", reason="this system sets no limit on the size of a file")
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (25_000, 25_000))\n"
+    shown = run(full + SMALL, ROOT, tmp_path)
+    assert warned_once(shown.stderr)
+    assert [name for name in files(tmp_path) if "unfinished" in name] == []
+    assert shown.stdout.splitlines()[0] == run(SMALL, ROOT, tmp_path).stdout.splitlines()[0]
+
+
+NOBODY = """
+import os, sys
+if sys.platform != "win32":
+    import pwd
+    def getpwuid(uid): raise KeyError(uid)
+    pwd.getpwuid = getpwuid
+for name in ("HOME", "USERPROFILE", "HOMEPATH", "LOCALAPPDATA", "XDG_CACHE_HOME"):
+    os.environ.pop(name, None)
+"""
+
+
+@compiles
+def test_a_user_without_a_home_can_import_and_play() -> None:
+    assert run(NOBODY + "from persian_rummy_env.core import jit, batch", ROOT, "").stderr == ""
+    assert warned_once(run(NOBODY + SMALL, ROOT, "").stderr)
+
+
+def test_a_standard_error_that_is_gone_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    from persian_rummy_env.core.stderr import say
+
+    closed = io.StringIO()
+    closed.close()
+    for gone in (None, closed):
+        monkeypatch.setattr(sys, "stderr", gone)
+        say("something")
+
+
+# Damage ---------------------------------------------------------------------------------------------------------------
+
+
+def damaged(whole: bytes, chance: random.Random) -> bytes:
+    """A file that something has happened to."""
+    at = chance.randrange(len(whole))
+    return chance.choice(
+        [
+            whole[:at],
+            whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1 :],
+            whole[at:],
+            whole + bytes(1 + at),
+            whole[:at] + bytes(len(whole) - at - 1) + b"\1",
+            chance.randbytes(len(whole)),
+            pickle.dumps({"a": at}),
+            whole[:61] + pickle.dumps((at,) * 9),
+        ]
+    )
+
+
+@compiles
+@pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_no_damage_gets_code_run(times: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Every kind of damage, wherever it strikes: the file is not used, the code is compiled again and is right."""
+    from numba import njit
+
+    from persian_rummy_env.core.code_cache import CodeCache
+
+    def thrice(x: int) -> int:
+        return 3 * x
+
+    def call() -> int:
+        """In a store and by a dispatcher that remember nothing; how much was found."""
+        made = njit(thrice)
+        made._cache = CodeCache(thrice, CodeStore(tmp_path))
+        assert made(14) == 42
+        return sum(made.stats.cache_hits.values())
+
+    assert (call(), call()) == (0, 1)
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    chance = random.Random(0)
+    capfd.readouterr()
+    for number in range(times):
+        path.write_bytes(damaged(whole, chance))
+        assert call() == 0, number
+        assert len(capfd.readouterr().err.splitlines()) == 2, "a warning and what is compiled"
+        assert call() == 1
+        assert capfd.readouterr().err == ""
+
+
+def test_what_is_no_file_is_removed_from_the_place_of_one(tmp_path: Path) -> None:
+    store = CodeStore(tmp_path)
+    store.write("a.nbc", b"code")
+    assert store.read("a.nbc") == b"code"
+    (tmp_path / "b.nbc" / "within").mkdir(parents=True)
+    (tmp_path / "c.nbc").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "d.nbc").write_bytes((tmp_path / "a.nbc").read_bytes())
+    names = ["b.nbc", "c.nbc", "d.nbc"]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "e.nbc")
+        names.append("e.nbc")
+    for name in names:
+        assert store.read(name) is None
+        store.write(name, name.encode())
+        assert store.read(name) == name.encode()
+    assert files(tmp_path) == ["a.nbc", *names]
+
+
+def test_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    for name, age in ((".unfinished-1-aa", 7200), (".unfinished-2-bb", 0)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    CodeStore(tmp_path).write("a", b"")
+    assert files(tmp_path) == [".unfinished-2-bb", "a"]
+
+
+@compiles
+def test_an_interrupted_compile_is_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from persian_rummy_env.core import notice, warm_up
+
+    calls = []
+
+    def stopped() -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(notice, "STORE", CodeStore(tmp_path))
+    monkeypatch.setattr(notice, "_ready", set())
+    monkeypatch.setitem(warm_up.PARTS, "part", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        notice.ensure_compiled("part")
+    assert not notice.is_kept("part")
+    notice.ensure_compiled("part")
+    notice.ensure_compiled("part")
+    assert (len(calls), notice.is_kept("part")) == (2, True)
 
 
 @pytest.mark.parametrize(
