@@ -12,7 +12,8 @@ import numpy as np
 from pettingzoo.utils.env import AECIterable
 
 from .actions import NUM_ACTIONS
-from .aec_raw import PersianRummyAEC, ResetNeededError
+from .aec_raw import PersianRummyAEC
+from .guard import ResetNeededError
 
 __all__ = ["CheckedPersianRummyAEC", "PersianRummyAEC", "ResetNeededError", "env", "raw_env"]
 

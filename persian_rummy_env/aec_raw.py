@@ -19,6 +19,7 @@ from pettingzoo import AECEnv
 
 from .actions import ACTION_NAMES, NUM_ACTIONS, decode_action, legal_names
 from .core import batch, views
+from .guard import ResetNeededError, mending
 from .observation import FULL_SIZE, SIZE
 from .options import Deals, Options, choice, game_seed
 from .registration import PETTINGZOO_ID
@@ -38,15 +39,11 @@ _THE_LANE = np.ones(1, dtype=bool)
 _BY_RESET = ("agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
 
 
-class ResetNeededError(RuntimeError, AttributeError):
-    """Something was asked of an environment that was never reset. (An ``AttributeError`` as well, for ``hasattr``.)"""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} before reset(): call reset(seed=…) first")
-
-
 class PersianRummyAEC(AECEnv[str, Any, Any]):
     """One table of Persian Rummy. Made by ``env`` and ``raw_env``, which say what the options mean.
+
+    One call at a time: a ``step`` or ``reset`` while another one is under way, in another thread, is a
+    ``RuntimeError``; so is everything but ``reset`` and ``set_state`` after an interrupt in the middle of a call.
 
     Attributes:
         agents: those whose episode goes on, or who have still to take their ``step(None)`` after its end.
@@ -92,6 +89,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self.state_space = spaces.Box(0, 1, (FULL_SIZE,), np.float32)
         self._raises = illegal_action == "raise"
         self._tables = Tables(1, self.options, batch.DISABLED)
+        self._guard = self._tables.guard
         self._over = False
         self._left = AGENTS
         self._recent: deque[tuple[int, str]] = deque(maxlen=RECENT)
@@ -116,6 +114,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         """``Discrete(547)``: the ids of ``decode_action``."""
         return self.action_spaces[agent]
 
+    @mending
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new episode.
 
@@ -162,30 +161,42 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             TypeError: no integer.
             RuntimeError: before the first ``reset``, or with no agents left.
         """
-        agent = self.agent_selection
-        if self._over:
-            self._dead_step(action)
-            return
-        if action is None:
-            raise ValueError(f"step(None): {agent} is to move, and None is only for an agent whose episode is over")
-        action = index(action)
-        if not 0 <= action < NUM_ACTIONS or (self._raises and not self._mask[action]):
-            raise ValueError(self._illegal(agent, action))
-        tables = self._tables
-        self._actions[0] = action
-        if self.render_mode == "rgb_array":
-            self._recent.append((SEATS[agent], ACTION_NAMES[action]))
-        tables.step(self._actions)
-        self._cumulative_rewards[agent] = 0.0
-        reward = tables.reward[0].tolist()
-        self.rewards = dict(zip(AGENTS, reward, strict=True))
-        if reward[0]:
-            for earner, earned in self.rewards.items():
-                self._cumulative_rewards[earner] += earned
-        if tables.done[0]:
-            self._end(bool(tables.terminated[0]), bool(tables.truncated[0]))
-        else:
-            self.agent_selection = AGENTS[tables.seat[0]]
+        guard = self._guard
+        if guard.inside or not guard.whole:
+            guard.refuse("step()")
+        guard.inside = True
+        try:
+            agent = self.agent_selection
+            if self._over:
+                self._dead_step(action)
+                guard.whole = True
+                return
+            if action is None:
+                raise ValueError(f"step(None): {agent} is to move, and None is only for an agent whose episode is over")
+            action = index(action)
+            if not 0 <= action < NUM_ACTIONS or (self._raises and not self._mask[action]):
+                raise ValueError(self._illegal(agent, action))
+            tables = self._tables
+            self._actions[0] = action
+            tables.step(self._actions)
+            if self.render_mode == "rgb_array":
+                self._recent.append((SEATS[agent], ACTION_NAMES[action]))
+            self._cumulative_rewards[agent] = 0.0
+            reward = tables.reward[0].tolist()
+            self.rewards = dict(zip(AGENTS, reward, strict=True))
+            if reward[0]:
+                for earner, earned in self.rewards.items():
+                    self._cumulative_rewards[earner] += earned
+            if tables.done[0]:
+                self._end(bool(tables.terminated[0]), bool(tables.truncated[0]))
+            else:
+                self.agent_selection = AGENTS[tables.seat[0]]
+            guard.whole = True
+        except BaseException as error:
+            guard.note("step()", error)
+            raise
+        finally:
+            guard.inside = False
 
     def _illegal(self, agent: str, action: int) -> str:
         name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else f"an id outside 0..{NUM_ACTIONS - 1}"
@@ -206,6 +217,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
                 f"step({action!r}): the episode of {self.agent_selection} is over, and its only step is None"
             )
         gone, *left = self._left
+        self._guard.whole = False
         self._left = tuple(left)
         self.agents = left
         self.rewards = dict.fromkeys(left, 0.0)
@@ -225,6 +237,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         seat = SEATS.get(agent, -1)
         if seat < 0:
             raise ValueError(f"observe({agent!r}): no such agent, expected one of {', '.join(AGENTS)}")
+        self._guard.need("observe()")
         observation = np.empty(SIZE, dtype=np.float32)
         views.observe_float(self._tables.games, 0, seat, self._raw, observation)
         mask = self._mask.copy() if agent == self.agent_selection else np.zeros(NUM_ACTIONS, dtype=np.int8)
@@ -233,6 +246,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
     def last(self, observe: bool = True) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
         """Of ``agent_selection``: observation (None if not asked for), the rewards since its last step, terminated,
         truncated, info."""
+        self._guard.need("last()")
         agent = self.agent_selection
         if not self._left:
             raise RuntimeError("last() with no agents left: the episode is over, call reset()")
@@ -251,14 +265,17 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             (1356,) float32 in [0, 1]: ``observation.FULL_BLOCKS`` divided by ``observation.FULL_HIGH``. It is seen from
             ``player_0``, so seats are absolute: me, left, partner, right are ``player_0`` … ``player_3``, us is team 0.
         """
+        self._guard.need("state()")
         full = np.empty(FULL_SIZE, dtype=np.float32)
         views.observe_full_float(self._tables.games, np.empty(FULL_SIZE, dtype=np.uint8), full)
         return full
 
     def get_state(self) -> np.ndarray:
         """A copy of the game: (1,) ``STATE``. It holds everything, hidden cards and generators included."""
+        self._guard.need("get_state()")
         return self._tables.games.copy()
 
+    @mending
     def set_state(self, states: np.ndarray) -> None:
         """Put a game on the table, such as one of ``get_state``; its rules come along. Nobody has earned anything yet,
         and an episode that was over is over: terminated if it was played to its end, else truncated.
@@ -287,6 +304,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         ``set_state``; ``"human"`` the text on standard output (returns None). ``render_view`` says whose cards show."""
         from . import render
 
+        self._guard.need("render()")
         game, view = self._tables.games[0], self.render_view
         if self.render_mode == "ansi":
             return render.for_stdout(game, view)

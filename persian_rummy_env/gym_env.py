@@ -24,6 +24,9 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
     its reward is what the learner's team earned in all that, less what the others earned. What was earned before the
     learner's first decision comes with its first reward, so that the rewards of an episode sum to its margin.
 
+    One call at a time, from one thread. If an exception ends ``step`` or ``reset`` in the middle (an opponent's, or an
+    interrupt while it thinks), everything but ``reset`` is a ``RuntimeError`` that names it.
+
     Args:
         seats: what the learner plays: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
             ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
@@ -48,7 +51,10 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         self._table = PersianRummyGymVectorEnv(1, autoreset_mode="DISABLED", **options)
         self.observation_space = self._table.single_observation_space
         self.action_space = spaces.Discrete(NUM_ACTIONS)
-        self._over = False
+
+    @property
+    def _over(self) -> bool:
+        return bool(self._table._tables.games["ended"][0])
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new episode.
@@ -63,7 +69,6 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         """
         super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
         observation, infos = self._table.reset(seed=None if seed is None else [seed], options=options)
-        self._over = False
         return self._first(observation), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -77,7 +82,6 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             raise RuntimeError("step() after the end of the episode: call reset()")
         observation, rewards, terminations, truncations, infos = self._table.step(np.array([_action_id(action)]))
         terminated, truncated = bool(terminations[0]), bool(truncations[0])
-        self._over = terminated or truncated
         return self._first(observation), float(rewards[0]), terminated, truncated, self._info(infos)
 
     def _first(self, observation: Any) -> Any:

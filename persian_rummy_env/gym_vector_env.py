@@ -10,6 +10,7 @@ from gymnasium import spaces, vector
 from gymnasium.vector.utils import batch_space
 
 from .actions import NUM_ACTIONS, decode_action
+from .guard import exclusive, mending
 from .learner_tables import Cast, LearnerTables
 from .observation import HIGH, SIZE, as_float
 from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
@@ -37,6 +38,10 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             ``infos["final_info"]`` hold what was seen last.
         raw: True: observations are the engine's bytes, ``uint8``, a quarter of the memory; ``observation.as_float``
             makes them what they are otherwise.
+
+    One call at a time: a call that changes games while another one is under way, in another thread or in a policy that
+    is being asked, is a ``RuntimeError``. If an exception ends a call in the middle (a policy's, an interrupt),
+    everything but a ``reset`` of all lanes is a ``RuntimeError`` that names it.
 
     ``step`` returns observations (n, 1020), rewards (n,) float64, terminations and truncations (n,) bool, and infos:
     ``action_mask`` (n, 547) int8, ``seat`` (n,) int8, ``skipped`` (n,) int64, each with its ``_name`` (n,) bool.
@@ -86,7 +91,9 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         cast = Cast.of(seats, partner, opponents)
         mode = AUTORESET[self.autoreset_mode]
         self._tables = LearnerTables(self.num_envs, self.options, cast, mode, not self.raw)
+        self._guard = self._tables.guard
 
+    @mending
     def reset(  # type: ignore[override]
         self, *, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -102,6 +109,8 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             chosen = np.asarray(options["reset_mask"])
             if chosen.dtype != bool or chosen.shape != (self.num_envs,):
                 raise ValueError(f"options['reset_mask'] of {chosen.dtype} {chosen.shape}: expected bool, one a lane")
+            if not chosen.all():
+                self._guard.need("reset() of some lanes")
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed
@@ -118,6 +127,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} lanes: expected one a lane, or a single number")
         return seeds
 
+    @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """The learner's action in every lane, (n,) integers; then everybody else's, until it is to move again.
 
@@ -126,8 +136,6 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             ``illegal_action="raise"``, an action that is not legal, and no lane has moved.
         """
         tables = self._tables
-        if not tables.started:
-            raise RuntimeError("step() before reset(): call reset(seed=…) first")
         chosen = np.asarray(actions)
         if chosen.dtype.kind not in "iu":
             raise TypeError(f"actions of dtype {chosen.dtype}: expected integers, shape ({self.num_envs},)")
@@ -179,12 +187,15 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> np.ndarray:
         """(n, 547) bool, what the learner may play; an empty row in a lane that waits for a reset."""
+        self._guard.need("action_masks()")
         return self._tables.action_mask.astype(bool)
 
+    @exclusive
     def sample_actions(self) -> np.ndarray:
         """Legal actions drawn uniformly from the lanes' own sampling streams, (n,) int64; 0 in a lane that waits."""
         return self._tables.sample()
 
     def get_state(self) -> np.ndarray:
         """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        self._guard.need("get_state()")
         return self._tables.games.copy()

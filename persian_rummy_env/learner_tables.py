@@ -100,27 +100,33 @@ class LearnerTables:
         ensure_compiled("games of a learner")
         self.lanes, self.options, self.cast, self.autoreset, self.as_float = lanes, options, cast, autoreset, as_float
         self._tables = Tables(lanes, options, batch.DISABLED)
+        self.guard = self._tables.guard
         self.games, self.legal = self._tables.games, self._tables.legal
         self.place = np.full(lanes, cast.place, dtype=np.int8)
         self.fresh, self.acted, self.forfeited = (np.zeros(lanes, dtype=bool) for _ in range(3))
         self.paid = np.zeros(lanes, dtype=np.int64)
         self.final, self.final_seat = np.zeros(lanes, dtype=STATE), np.zeros(lanes, dtype=np.int8)
         self.allocate_output()
+        self.guard.whole = None
 
     @property
     def started(self) -> bool:
         return self._tables.started
 
     def allocate_output(self) -> None:
-        """New arrays for what is handed out."""
+        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
+        them, nothing has changed."""
         lanes = self.lanes
-        self.raw = np.empty((lanes, SIZE), dtype=np.uint8)
-        self.float = np.empty((lanes if self.as_float else 0, SIZE), dtype=np.float32)
-        self.action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
-        self.seat = self.seat.copy() if hasattr(self, "seat") else np.zeros(lanes, dtype=np.int8)
-        self.reward = np.zeros(lanes)
-        self.terminated, self.truncated, self.done = (np.zeros(lanes, dtype=bool) for _ in range(3))
-        self.skipped = np.zeros(lanes, dtype=np.int64)
+        raw = np.empty((lanes, SIZE), dtype=np.uint8)
+        as_float = np.empty((lanes if self.as_float else 0, SIZE), dtype=np.float32)
+        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
+        seat = self.seat.copy() if hasattr(self, "seat") else np.zeros(lanes, dtype=np.int8)
+        reward, skipped = np.zeros(lanes), np.zeros(lanes, dtype=np.int64)
+        flags = tuple(np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.guard.whole = False
+        self.raw, self.float, self.action_mask, self.seat = raw, as_float, action_mask, seat
+        self.reward, self.skipped = reward, skipped
+        self.terminated, self.truncated, self.done = flags
 
     @property
     def observation(self) -> np.ndarray:
@@ -142,6 +148,7 @@ class LearnerTables:
 
     def step(self, actions: np.ndarray) -> None:
         """The learner's action in every lane, (n,) int64, and then the others until it is to move again."""
+        self.guard.whole = False
         learner.decide(
             self.games, actions, self.legal, self.place, self.cast.rotates, self.fresh, self.skipped, self.paid,
             self.acted, self.forfeited, self.autoreset == batch.NEXT_STEP, 0, self.lanes,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from itertools import pairwise
 from typing import Any
 
@@ -18,10 +18,12 @@ from .core import batch
 from .core.bots import choose_many
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
+from .guard import Guard
 from .observation import SIZE
 from .options import NOT_GIVEN, Deals, Options, fresh_seed
 from .rules import NUM_SEATS
 from .state import STATE, write_rules
+from .threads import Threads
 
 MIN_LANES_PER_PART = 64
 """Below this, handing lanes to a thread costs more than playing them."""
@@ -37,6 +39,7 @@ class Tables:
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
         final: (n,) STATE, the last state of the lanes that are ``done`` and went on at once.
+        guard: says that the games are being changed, before anything of them is; the faces' methods are ``exclusive``.
     """
 
     def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:
@@ -46,24 +49,29 @@ class Tables:
         self.autoreset = autoreset
         self.threads = threads
         self.started = False
+        self.guard = Guard()
         self.games = np.zeros(lanes, dtype=STATE)
         write_rules(self.games, options.rules, options.deals)
         self.done = np.zeros(lanes, dtype=bool)
         self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
         self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
         self.allocate_output()
-        self._pool: ThreadPoolExecutor | None = None
         self._parts = self._split(lanes, threads)
+        self.guard.whole = None
+        self._helpers = Threads(max(1, min(threads, len(self._parts)) - 1), "persian-rummy")
 
     def allocate_output(self) -> None:
-        """New arrays for what is handed out; those handed out before stay as they are."""
+        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
+        them, nothing has changed."""
         lanes = self.lanes
-        self.observation = np.empty((lanes, SIZE), dtype=np.uint8)
-        self.action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
-        self.seat = np.empty(lanes, dtype=np.int8)
-        self.reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
-        self.terminated = np.zeros(lanes, dtype=bool)
-        self.truncated = np.zeros(lanes, dtype=bool)
+        observation = np.empty((lanes, SIZE), dtype=np.uint8)
+        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
+        seat = np.empty(lanes, dtype=np.int8)
+        reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
+        terminated, truncated = np.zeros(lanes, dtype=bool), np.zeros(lanes, dtype=bool)
+        self.guard.whole = False
+        self.observation, self.action_mask, self.seat = observation, action_mask, seat
+        self.reward, self.terminated, self.truncated = reward, terminated, truncated
 
     @staticmethod
     def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
@@ -77,25 +85,31 @@ class Tables:
         if len(self._parts) == 1:
             kernel(*args, 0, self.lanes)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="persian-rummy")
+        pool = self._helpers.pool
         parts = iter(self._parts)
 
         def work() -> None:
             for part in parts:  # one iterator for all threads: each part goes to one of them
                 kernel(*args, *part)
 
-        waiting: list[Future[Any]] = [self._pool.submit(work) for _ in range(self.threads - 1)]
-        work()
-        for future in waiting:
-            while not future.done():  # at most a part away: sleeping would take longer
-                time.sleep(0)
-            future.result()
+        try:
+            waiting: list[Future[Any]] = [pool.submit(work) for _ in range(self._helpers.count)]
+            work()
+            for future in waiting:
+                while not future.done():  # at most a part away: sleeping would take longer
+                    time.sleep(0)
+                future.result()
+        except BaseException:
+            for _ in parts:  # nobody begins another
+                pass
+            self._helpers.close()  # and nobody is still at work when the caller goes on
+            raise
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
         """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators."""
         if seeds is None and not self.started:
             seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.lanes, np.uint64)
+        self.guard.whole = False
         self._give_decks(chosen, deals.decks)
         seeded = seeds is not None
         seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
@@ -121,6 +135,7 @@ class Tables:
 
     def step(self, actions: np.ndarray) -> None:
         """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
+        self.guard.whole = False
         self._over_lanes(
             batch.step, self.games, actions, self.legal, self.final, self.done,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
@@ -154,17 +169,12 @@ class Tables:
 
     def put(self, states: np.ndarray) -> None:
         """Set the games, and show them."""
+        self.allocate_output()
         self.games[:] = states
         self.done[:] = False
-        self.allocate_output()
         self.started = True
         self.show()
 
     def close(self) -> None:
         """Let the worker threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}  # threads do not travel; a copy starts its own
+        self._helpers.close()

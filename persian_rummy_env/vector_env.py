@@ -17,6 +17,7 @@ import numpy as np
 from .actions import NUM_ACTIONS, decode_action, legal_names
 from .bots import BOTS
 from .core import batch
+from .guard import exclusive, mending
 from .observation import SIZE
 from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
 from .rules import NUM_SEATS, RuleSet
@@ -70,6 +71,10 @@ class Final(NamedTuple):
 class PersianRummyVecEnv:
     """``num_envs`` tables of Persian Rummy, stepped together by compiled code.
 
+    One call at a time: a call that changes games while another one is under way, in another thread, is a
+    ``RuntimeError``. If an exception ends a call in the middle (an interrupt, no memory), everything but a ``reset`` of
+    all lanes, or ``set_state``, is a ``RuntimeError`` that names it.
+
     Args:
         num_envs: tables ("lanes"), at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
@@ -121,6 +126,7 @@ class PersianRummyVecEnv:
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
         self._tables = Tables(self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads))
+        self._guard = self._tables.guard
 
     @property
     def rules(self) -> RuleSet:
@@ -154,6 +160,7 @@ class PersianRummyVecEnv:
 
         return spaces.Discrete(NUM_ACTIONS)
 
+    @mending
     def reset(
         self, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
     ) -> Batch:
@@ -172,6 +179,8 @@ class PersianRummyVecEnv:
         options = options or {}
         tables = self._tables
         chosen = self._reset_mask(options.get("reset_mask"))
+        if not chosen.all():
+            self._guard.need("reset() of some lanes")
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed
@@ -212,19 +221,28 @@ class PersianRummyVecEnv:
             TypeError, ValueError: wrong dtype or shape, or an illegal action under ``illegal_action="raise"``; the
                 message names lane, seat, action and the legal ones, and no lane has moved.
         """
-        tables = self._tables
-        if not tables.started:
-            raise RuntimeError("step() before reset(): call reset(seed=…) first")
-        if type(actions) is not np.ndarray or actions.dtype != np.int64 or actions.shape != (self.num_envs,):
-            actions = self._checked_actions(actions)
-        if self._raises:
-            lane = tables.first_illegal(actions)
-            if lane >= 0:
-                raise ValueError(self._illegal(lane, int(actions[lane])))
-        if self.copy:
-            tables.allocate_output()
-        tables.step(actions)
-        return self._batch()
+        guard, tables = self._guard, self._tables
+        if guard.inside or not guard.whole:
+            guard.refuse("step()")
+        guard.inside = True
+        try:
+            if type(actions) is not np.ndarray or actions.dtype != np.int64 or actions.shape != (self.num_envs,):
+                actions = self._checked_actions(actions)
+            if self._raises:
+                lane = tables.first_illegal(actions)
+                if lane >= 0:
+                    raise ValueError(self._illegal(lane, int(actions[lane])))
+            if self.copy:
+                tables.allocate_output()
+            tables.step(actions)
+            shown = self._batch()
+            guard.whole = True
+            return shown
+        except BaseException as error:
+            guard.note("step()", error)
+            raise
+        finally:
+            guard.inside = False
 
     def _checked_actions(self, actions: Any) -> np.ndarray:
         array = np.asarray(actions)
@@ -246,6 +264,7 @@ class PersianRummyVecEnv:
             tables.observation, tables.action_mask, tables.seat, tables.reward, tables.terminated, tables.truncated
         )
 
+    @exclusive
     def sample_actions(self, rng: np.random.Generator | None = None) -> np.ndarray:
         """Legal actions drawn uniformly, shape (n,), int64; 0 in a lane with nothing legal.
 
@@ -254,6 +273,7 @@ class PersianRummyVecEnv:
         """
         return self._tables.sample() if rng is None else self._tables.pick(rng.random(self.num_envs))
 
+    @exclusive
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
         """What scripted bots play where one of them is to move: (n,) int64, a new array.
 
@@ -279,6 +299,7 @@ class PersianRummyVecEnv:
         Args:
             seats: one seat 0..3 for all lanes, or (n,) of them.
         """
+        self._guard.need("observe()")
         wanted = np.asarray(seats)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
             raise ValueError(f"seats={seats!r}: expected a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them")
@@ -287,12 +308,14 @@ class PersianRummyVecEnv:
     @property
     def packed_mask(self) -> np.ndarray:
         """The action masks as bits, (n, 9) uint64: action ``a`` is bit ``a % 64`` of word ``a // 64``."""
+        self._guard.need("packed_mask")
         return self._tables.legal.copy() if self.copy else self._tables.legal
 
     @property
     def final(self) -> Final:
         """How the episodes stood that ended in the last step (under SAME_STEP, before the next one began)."""
         tables = self._tables
+        self._guard.need("final")
         lanes = np.flatnonzero(tables.done)
         source = tables.final if self.autoreset_mode == "SAME_STEP" else tables.games
         states = source[lanes]
@@ -301,8 +324,10 @@ class PersianRummyVecEnv:
 
     def get_state(self) -> np.ndarray:
         """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        self._guard.need("get_state()")
         return self._tables.games.copy()
 
+    @mending
     def set_state(self, states: np.ndarray) -> Batch:
         """Put games on the tables, such as those of ``get_state`` or of another batch; returns what they show.
 

@@ -299,6 +299,7 @@ def test_nothing_hidden_is_shown() -> None:
         tables.games[:] = exchange_hidden(before, seat, rng)
         tables.allocate_output()
         tables._show()
+        tables.guard.whole = True
         assert (table._table._observation()["observation"][0] == observation["observation"]).all()
         assert (table.action_masks() == info["action_mask"].astype(bool)).all()
         tables.games[:] = before

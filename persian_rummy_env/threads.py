@@ -1,0 +1,45 @@
+"""Threads that share the work of a process, and are made again where they are gone: in a copy, and after a fork."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+class Threads:
+    """A pool of threads that starts when it is first used.
+
+    A forked child has none of its parent's threads, and would wait for ever for their work; so it makes a pool of its
+    own. (The process id tells; where there is no fork, it never changes.)
+
+    Args:
+        count: threads at most.
+        name: what their names begin with.
+        start: called first in each thread.
+    """
+
+    def __init__(self, count: int, name: str, start: Callable[[], Any] | None = None) -> None:
+        self.count = count
+        self._name = name
+        self._start = start
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
+
+    @property
+    def pool(self) -> ThreadPoolExecutor:
+        """The pool of this process."""
+        if self._pool is None or self._process != os.getpid():
+            self._process = os.getpid()
+            self._pool = ThreadPoolExecutor(self.count, thread_name_prefix=self._name, initializer=self._start)
+        return self._pool
+
+    def close(self) -> None:
+        """Wait for what they are at, and let them go. The next use starts new ones."""
+        pool, self._pool = self._pool, None
+        if pool is not None and self._process == os.getpid():
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}  # threads do not travel
