@@ -14,8 +14,10 @@ from .record import DealRecord, Record, stored_rules
 from .render import melds
 from .replay import Replay, replay
 from .rules import NUM_TEAMS, OUT_BONUS
+from .text import shortened
 
 INDENT = "   "
+LONGEST_NAME = 60
 
 
 def account(record: Record) -> str:
@@ -25,7 +27,7 @@ def account(record: Record) -> str:
         RecordError: the record is not well formed, or does not replay.
     """
     again = replay(record)
-    players = [f"seat {seat} {name}" for seat, name in enumerate(record["players"])]
+    players = [f"seat {seat} {shortened(name, LONGEST_NAME)}" for seat, name in enumerate(record["players"])]
     rules = ", ".join(f"{name} {value}" for name, value in stored_rules(record["rules"]).as_dict().items())
     seed = "" if record["seed"] is None else f"; seed {record['seed']}"
     lines = [f"{INDENT}team {team}: {players[team]}, {players[team + NUM_TEAMS]}" for team in range(NUM_TEAMS)]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
-from .commands import WRONG_USE, CommandError, info, show, simulate, stats, verify
-
-BROKEN_PIPE, INTERRUPTED = 128 + 13, 128 + 2
-"""Exit statuses, as the shell gives them to a program that a signal ends."""
+from .command_line import complain, run_command
+from .commands import CommandError, info, show, simulate, stats, verify
 
 DESCRIPTION = """\
 Persian Rummy, a card game of two teams of two: play games between bots, keep them as records, check and read them.
@@ -49,27 +45,14 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     args = parser().parse_args(argv)
-    try:
-        status = args.run(args)
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output, such as head, has seen enough
-        with suppress(OSError, ValueError):  # else Python complains when it closes standard output
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except KeyboardInterrupt:
-        print("persian-rummy: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except CommandError as error:
-        return complain(args.command, str(error))
-    except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        return complain(args.command, f"{name}{error.strerror or error}")
-    return status
 
+    def run() -> int:
+        try:
+            return args.run(args)
+        except CommandError as error:
+            return complain(f"persian-rummy {args.command}", str(error))
 
-def complain(command: str, fault: str) -> int:
-    print(f"persian-rummy {command}: error: {fault}", file=sys.stderr)
-    return WRONG_USE
+    return run_command(f"persian-rummy {args.command}", run)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,25 @@ formed; ``replay`` plays them again.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
+import reprlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from contextlib import contextmanager
+from typing import IO, Any, NamedTuple, NotRequired, TypedDict
 
 from .cards import parse_deck
 from .files import whole_file
+from .lines import LONGEST_LINE, open_lines
 from .rules import NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet, unknown_rules
+from .text import shortened
 
 FORMAT = "persian-rummy/1"
+LONGEST_MESSAGE = 4000
+"""Characters of a message: what is wrong with a file may be as long as the file."""
 
 
 class DealRecord(TypedDict):
@@ -57,7 +65,7 @@ class RecordError(ValueError):
 
     def __str__(self) -> str:
         where = "" if self.line is None else f"line {self.line}, "
-        return f"{where}{self.field}: {self.fault}"
+        return shortened(f"{where}{self.field}: {self.fault}", LONGEST_MESSAGE)
 
 
 # Whether a record is well formed --------------------------------------------------------------------------------------
@@ -137,7 +145,8 @@ def _object(value: Any, field: str, required: Sequence[str], optional: Sequence[
             raise RecordError(inside + name, "missing")
     for name in value:
         if name not in required and name not in optional:
-            raise RecordError(inside + str(name), f"unknown; known are {', '.join((*required, *optional))}")
+            known = ", ".join((*required, *optional))
+            raise RecordError(inside + shortened(str(name), 60), f"unknown; known are {known}")
 
 
 def _list(value: Any, field: str, length: int | None = None) -> list[Any]:
@@ -171,8 +180,14 @@ def _scores(value: Any, field: str) -> None:
         _whole(points, f"{field}[{number}]", "a whole number")
 
 
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlevel = 3
+
+
 def _brief(value: Any) -> str:
-    text = repr(value)
+    """A value in few characters, however big or deep it is."""
+    text = _SHORT.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -180,11 +195,15 @@ def _brief(value: Any) -> str:
 
 
 class Line(NamedTuple):
-    """A line of a file of records: its number from 1, and the record, or what is wrong with it."""
+    """A line of a file of records: its number from 1, and the record, or what is wrong with it.
+
+    ``named``: the line has the name of the format near its start, so it was meant to be a record.
+    """
 
     number: int
     record: Record | None
     error: RecordError | None
+    named: bool = True
 
 
 def loads(line: str | bytes) -> Record:
@@ -193,8 +212,11 @@ def loads(line: str | bytes) -> Record:
     Raises:
         RecordError: the line is no JSON, or not a well-formed record.
     """
+    if len(line) > LONGEST_LINE:
+        raise RecordError("record", f"longer than {LONGEST_LINE:,} bytes")
     try:
-        value = json.loads(line, object_pairs_hook=_object_of, parse_constant=_no_constant)
+        text = line if isinstance(line, str) else str(line, "utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_object_of, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise RecordError("record", f"not JSON: {error.msg} at column {error.colno}") from None
     except UnicodeDecodeError as error:
@@ -209,9 +231,9 @@ def loads(line: str | bytes) -> Record:
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"{', '.join(twice)} stands twice in an object")
+        twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+        more = f" and {len(twice) - 1} more" if len(twice) > 1 else ""
+        raise ValueError(f"{shortened(twice[0], 60)}{more} stands twice in an object")
     return fields
 
 
@@ -219,25 +241,39 @@ def _no_constant(text: str) -> Any:
     raise ValueError(f"{text} is no JSON number")
 
 
+_MARK = FORMAT.partition("/")[0]
+
+
+def is_named(line: str | bytes) -> bool:
+    """Whether the name of the format stands near the start of a line: it was meant to be a record then."""
+    start = line[:LONGEST_MESSAGE]
+    return _MARK in (start if isinstance(start, str) else start.decode(errors="replace"))
+
+
+def is_blank(line: str | bytes) -> bool:
+    """Whether a line is left out of the count of games. One that is too long has an end that was not read."""
+    return len(line) <= LONGEST_LINE and not line.strip()
+
+
 def scan(lines: Iterable[str | bytes]) -> Iterator[Line]:
     """Every line that is not blank, damaged ones too; one bad line does not hide the rest."""
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
+        if is_blank(line):
             continue
         try:
             yield Line(number, loads(line), None)
         except RecordError as error:
-            yield Line(number, None, RecordError(error.field, error.fault, number))
+            yield Line(number, None, RecordError(error.field, error.fault, number), is_named(line))
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """The records of a file, one by one.
+    """The records of a file, plain or compressed by gzip, one by one.
 
     Raises:
-        RecordError: at the first line that is no record, with its number.
+        RecordError: at the first line that is no record, with its number. OSError: the file cannot be read.
     """
-    with Path(path).open("rb") as file:
-        for line in scan(file):
+    with open_lines(path) as lines:
+        for line in scan(lines):
             if line.error is not None:
                 raise line.error
             assert line.record is not None
@@ -253,13 +289,27 @@ def dumps(record: Record | Mapping[str, Any]) -> str:
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
-    """Write a file of records, whole or not at all; returns their number."""
+    """Write a file of records, whole or not at all; returns their number. A name that ends in ``.gz`` is compressed."""
     count = 0
-    with whole_file(path) as file:
+    with records_file(path) as file:
         for record in records:
             file.write(dumps(record) + "\n")
             count += 1
     return count
+
+
+@contextmanager
+def records_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """A file to write lines of records to, whole or not at all (``files.whole_file``). A name that ends in ``.gz`` is
+    compressed; the same lines give the same bytes."""
+    if not os.fsdecode(path).endswith(".gz"):
+        with whole_file(path) as file:
+            yield file
+        return
+    with whole_file(path, binary=True) as file:
+        packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
+            yield text
 
 
 def build(

@@ -183,9 +183,11 @@ def simulate(
     codes = bot_codes(bots)
     names = {code: name for name, code in BOTS.items()}
     players = [names[code] for code in codes.tolist()]
-    seeds = lane_seeds(seed, games)
+    seeds = lane_seeds(seed, 0)
     ensure_compiled("scripted players")
     for first in range(0, games, batch_size):
+        if len(seeds) < min(first + batch_size, games):  # as many more as are needed: nobody waits for all of a million
+            seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
         batch_seeds = seeds[first : first + batch_size]
         played = _play_bots(batch_seeds, codes, rules or RuleSet())
         for state, actions, game_seed in zip(*played, batch_seeds.tolist(), strict=True):

@@ -20,13 +20,18 @@ from .core import batch
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
 from .core.replay import replay as play_again
-from .record import DealRecord, Record, RecordError, check, scan, stored_rules
-from .rules import RuleSet
+from .record import LONGEST_MESSAGE, DealRecord, Line, Record, RecordError, check, scan, stored_rules
+from .rules import MAX_DEAL_DECISIONS, MAX_DEALS, RuleSet
 from .state import NOBODY, OVER, STATE, write_rules
+from .text import shortened
 
 UNKNOWN = -1
 """In place of an action id, for text that names no action."""
+MOST_PLAYED = MAX_DEALS * MAX_DEAL_DECISIONS + 1
+"""Actions of a record that are played again: one more than any game has, so that the last is not legal."""
 ACTION_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
+MOST_NAMED = 10
+"""Actions that a list has less or more, that are named."""
 NAMES_BY_ID = np.array(ACTION_NAMES, dtype=object)
 
 
@@ -91,7 +96,7 @@ def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) ->
 
 def _play_record(record: Record) -> Replay:
     deals = record["deals"]
-    texts = [text for deal in deals for text in deal["actions"]]
+    texts = [text for deal in deals for text in deal["actions"][:MOST_PLAYED]][:MOST_PLAYED]
     return play(
         stored_rules(record["rules"]),
         deals[0]["dealer"],
@@ -147,7 +152,7 @@ class Difference:
         return f"expected {self.expected}; found {self.found}"
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.fault}"
+        return shortened(f"{self.place}: {self.fault}", LONGEST_MESSAGE)
 
 
 class Verdict(NamedTuple):
@@ -175,11 +180,14 @@ def verify(record: Record) -> Difference | None:
 def verify_lines(lines: Iterable[str | bytes]) -> Iterator[Verdict]:
     """A verdict on each line that is not blank."""
     for line in scan(lines):
-        fault = line.error
-        if line.record is None:
-            yield Verdict(line.number, fault)
-        else:
-            yield Verdict(line.number, _first_difference(line.record, _play_record(line.record)))
+        yield verdict_on(line)
+
+
+def verdict_on(line: Line) -> Verdict:
+    """The verdict on a line of a file."""
+    if line.record is None:
+        return Verdict(line.number, line.error)
+    return Verdict(line.number, _first_difference(line.record, _play_record(line.record)))
 
 
 def _first_difference(record: Record, again: Replay) -> Difference | None:
@@ -216,7 +224,8 @@ def _in_actions(number: int, deal: DealRecord, again: Replay, start: int) -> Dif
         expected = one_of(again.legal_names(again.played, again.played + 1)[0])
     else:
         return None
-    return Difference(f"deals[{number}].actions[{index}]", expected, deal["actions"][index], number, index)
+    found = shortened(deal["actions"][index], 60)
+    return Difference(f"deals[{number}].actions[{index}]", expected, found, number, index)
 
 
 def _in_legal(expected: list[str], found: list[str]) -> tuple[str, str] | None:
@@ -224,7 +233,10 @@ def _in_legal(expected: list[str], found: list[str]) -> tuple[str, str] | None:
     if expected == found:
         return None
     wanted, listed = Counter(expected), Counter(found)
-    words = [*(f"without {name}" for name in (wanted - listed)), *(f"with {name}" for name in (listed - wanted))]
+    words = [f"without {name}" for name in wanted - listed]
+    words += [f"with {shortened(name, 60)}" for name in listed - wanted]
+    if len(words) > MOST_NAMED:
+        words[MOST_NAMED:] = [f"and {len(words) - MOST_NAMED} more"]
     return (", ".join(expected), f"a list {', '.join(words)}") if words else None
 
 

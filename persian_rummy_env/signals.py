@@ -14,8 +14,8 @@ ENDING: tuple[signal.Signals, ...] = tuple(
 """The signals that ask a process to end, as far as the platform has them."""
 
 
-class Ended(BaseException):
-    """A signal told the process to end. No ``Exception``, so that nothing mistakes it for a fault.
+class Ended(KeyboardInterrupt):
+    """A signal told the process to end, Ctrl-C or another: what is done on the one is done on all.
 
     Attributes:
         status: the exit status, as the shell gives it to a program that this signal ends.

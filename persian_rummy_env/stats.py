@@ -7,7 +7,7 @@ source, added over the two seats of a team, are that team's score of the deal ex
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from .record import Record
 from .render import cards_of
 from .replay import Replay, replay
 from .rules import NUM_SEATS, OUT_BONUS
+from .text import shortened
 
 FORMAT = "persian-rummy-stats/1"
 SOURCES = ("sets", "runs", "lay-offs", "quads", "going out", "left in hand")
@@ -198,10 +199,10 @@ class Summary:
                 if name != f"player_{number}":
                     self.policies.setdefault(name, Group()).add(seat)
 
-    def groups(self) -> dict[str, Group]:
-        """All seats, each seat, and each policy by name, by what a table calls them."""
-        seats = {f"seat {number}": group for number, group in enumerate(self.seats)}
-        return {"all seats": self.everyone, **seats, **{name: self.policies[name] for name in sorted(self.policies)}}
+    def groups(self) -> list[tuple[str, Group]]:
+        """All seats, each seat, and each policy by name, each with what a table calls it."""
+        rows = [(ALL_SEATS, self.everyone), *((SEATS[number], group) for number, group in enumerate(self.seats))]
+        return rows + [(label(name), self.policies[name]) for name in sorted(self.policies)]
 
     def as_dict(self) -> dict[str, Any]:
         """Whole numbers only, of JSON types: every mean and share can be had from them."""
@@ -216,6 +217,18 @@ class Summary:
             "seats": [group.as_dict() for group in self.seats],
             "policies": {name: self.policies[name].as_dict() for name in sorted(self.policies)},
         }
+
+
+ALL_SEATS = "all seats"
+SEATS = tuple(f"seat {number}" for number in range(NUM_SEATS))
+LONGEST_LABEL = 40
+
+
+def label(name: str) -> str:
+    """What a table calls a player. A name may be any text: one that reads as another row, or as none, is quoted."""
+    seen = shortened(name, LONGEST_LABEL)
+    plain = seen.strip()
+    return f'"{seen}"' if plain != seen or not plain or plain.lower() in (ALL_SEATS, *SEATS) else seen
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
@@ -235,10 +248,10 @@ def tables(summary: Summary) -> str:
     """The summary to read, every line ended. It needs at least one game."""
     groups = summary.groups()
     games, deals = counted(summary.games, "game"), counted(summary.deals, "deal")
-    lengths = {"turns": _spread(summary.turns), "decisions": _spread(summary.decisions)}
-    points = {name: [*(means := group.points_a_deal), sum(means)] for name, group in groups.items()}
-    turns = {name: [*_began(group), *taken_by_depth(group)] for name, group in groups.items()}
-    outs = {name: [group.seat_deals, group.outs, 100 * group.outs / group.seat_deals] for name, group in groups.items()}
+    lengths = [("turns", _spread(summary.turns)), ("decisions", _spread(summary.decisions))]
+    points = [(name, [*(means := group.points_a_deal), sum(means)]) for name, group in groups]
+    turns = [(name, [*_began(group), *taken_by_depth(group)]) for name, group in groups]
+    outs = [(name, [group.seat_deals, group.outs, 100 * group.outs / group.seat_deals]) for name, group in groups]
     lines = [
         f"{games}, {deals}; somebody went out in {100 * summary.outs / summary.deals:.1f}% of the deals",
         *_table("length of a deal", ("mean", "least", "median", "most"), lengths),
@@ -257,16 +270,16 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def _table(title: str, heads: Sequence[str], rows: Mapping[str, Sequence[float]]) -> list[str]:
+def _table(title: str, heads: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> list[str]:
     """A blank line, the title, the heads, and a line for each row; whole numbers stay whole."""
-    first = max(map(len, rows))
+    first = max(len(name) for name, _ in rows)
     widths = [max(len(head), 6) + 2 for head in heads]
     lines = [
         "",
         title,
         f"  {'':{first}}" + "".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)),
     ]
-    for name, values in rows.items():
+    for name, values in rows:
         cells = [
             f"{value:{width}}" if isinstance(value, int) else f"{value:{width}.1f}"
             for value, width in zip(values, widths, strict=True)

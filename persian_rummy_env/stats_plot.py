@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from typing import IO
 
-from .stats import DEPTH_NAMES, SOURCES, Group, Summary, taken_by_depth
+from .stats import DEPTH_NAMES, SEATS, SOURCES, Group, Summary, label, taken_by_depth
+from .text import for_plot
 
 MOST_BARS = 12
 """Groups drawn, so that bars stay apart; the tables and the JSON have all of them."""
@@ -21,14 +24,14 @@ def draw(summary: Summary, file: IO[bytes]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    groups = dict(list(_shown(summary).items())[:MOST_BARS])
+    groups = _shown(summary)[:MOST_BARS]
     figure = Figure(figsize=(12, 8), layout="constrained")
     length, points, takes, outs = figure.subplots(2, 2).flat
 
     length.bar(list(summary.turns.keys()), list(summary.turns.values()), width=1.0)
     length.set(xlabel="turns in a deal", ylabel="deals", title=f"{summary.games} games, {summary.deals} deals")
 
-    for index, (name, group) in enumerate(groups.items()):
+    for index, (name, group) in enumerate(groups):
         width = 0.8 / len(groups)
         offset = (index - (len(groups) - 1) / 2) * width
         places = [place + offset for place in range(len(SOURCES))]
@@ -41,13 +44,18 @@ def draw(summary: Summary, file: IO[bytes]) -> None:
     takes.set_xticks(range(len(DEPTH_NAMES)), DEPTH_NAMES)
     takes.set(xlabel="cards taken from the pile", ylabel="of 100 turns", title="takes by depth")
 
-    outs.barh(list(groups), [100 * group.outs / group.seat_deals for group in groups.values()])
+    outs.barh(range(len(groups)), [100 * group.outs / group.seat_deals for _, group in groups])
+    outs.set_yticks(range(len(groups)), [name for name, _ in groups])
     outs.invert_yaxis()
     outs.set(xlabel="% of its deals in which a seat went out", title="going out")
-    FigureCanvasAgg(figure).print_png(file)
+    picture = io.BytesIO()  # a pipe cannot be gone back in
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # a name in a script that the font lacks
+        FigureCanvasAgg(figure).print_png(picture)
+    file.write(picture.getvalue())
 
 
-def _shown(summary: Summary) -> dict[str, Group]:
+def _shown(summary: Summary) -> list[tuple[str, Group]]:
     if summary.policies:
-        return {name: summary.policies[name] for name in sorted(summary.policies)}
-    return {f"seat {number}": group for number, group in enumerate(summary.seats)}
+        return [(for_plot(label(name)), summary.policies[name]) for name in sorted(summary.policies)]
+    return list(zip(SEATS, summary.seats, strict=True))

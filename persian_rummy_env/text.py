@@ -30,6 +30,13 @@ def shortened(text: str, length: int) -> str:
     return seen if len(seen) <= length else seen[: length - 1] + "…"
 
 
+def for_plot(text: str) -> str:
+    """``visible`` as matplotlib draws it: it takes dollars for formulas, and leaves what begins with ``_`` out of
+    legends."""
+    seen = visible(text).replace("$", r"\$")
+    return f" {seen}" if seen.startswith("_") else seen
+
+
 def escape_what_cannot_be_written() -> None:
     """Let standard output and standard error write what their encoding lacks as an escape, and never raise for it."""
     for stream in (sys.stdout, sys.stderr):

@@ -4,14 +4,17 @@ the exit status. A module imports the engine only in ``run``, so that ``--help``
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
+import errno
+from collections.abc import Callable
 
-OK, DIFFERENT, WRONG_USE = 0, 1, 2
-"""Exit statuses: done; a record does not replay; wrong arguments, or a file that cannot be read or written."""
+from ..command_line import WRONG_USE
+from ..files import FileError
+
+__all__ = ["DIFFERENT", "OK", "WRONG_USE", "CommandError", "Faults", "whole_number"]
+
+OK, DIFFERENT = 0, 1
+"""Exit statuses: done; a record does not replay. ``WRONG_USE`` is of wrong arguments, and of a file that cannot be read
+or written."""
 
 
 class CommandError(Exception):
@@ -34,11 +37,57 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
     return parse
 
 
-@contextmanager
-def open_lines(name: str) -> Iterator[IO[bytes]]:
-    """The lines of a file as bytes; ``-`` is standard input."""
-    if name == "-":
-        yield sys.stdin.buffer
-        return
-    with Path(name).open("rb") as file:
-        yield file
+class Faults:
+    """What is wrong with the lines of a file, said so that it stays readable: of what is no file of records at all one
+    line, else ``MOST`` lines and how many more there are.
+
+    Args:
+        say: prints a line; the file is named in it.
+    """
+
+    MOST = 20
+
+    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+        self.name, self._say = name, say
+        self.count = 0
+        self._named = False
+        self._held: list[str] = []
+
+    def good(self) -> None:
+        """A line is a good record."""
+        self._named = True
+        self._let_go()
+
+    def add(self, fault: object, *, named: bool) -> None:
+        """A line is not; ``fault`` names it. ``named``: it was meant to be a record.
+
+        Raises:
+            FileError: so many lines are no records that the file is none of records.
+        """
+        self.count += 1
+        self._named |= named
+        if self.count <= self.MOST:
+            self._held.append(str(fault))
+        if self._named:
+            self._let_go()
+        elif self.count == self.MOST:
+            self._refuse()
+
+    def close(self) -> None:
+        """The file has ended.
+
+        Raises:
+            FileError: nothing in it was meant to be a record.
+        """
+        if self.count and not self._named:
+            self._refuse()
+        if self.count > self.MOST:
+            self._say(f"{self.name}: and {self.count - self.MOST} more")
+
+    def _let_go(self) -> None:
+        for fault in self._held:
+            self._say(f"{self.name}: {fault}")
+        self._held.clear()
+
+    def _refuse(self) -> None:
+        raise FileError(errno.EINVAL, f"not a file of records: {self._held[0]}", self.name)

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import DIFFERENT, OK, CommandError, open_lines, whole_number
+from ..command_line import say_on_error
+from . import DIFFERENT, OK, CommandError, Faults, whole_number
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..record import RecordError
     from ..replay_page import Adviser, Opinion
     from ..rules import RuleSet
 
@@ -78,50 +78,56 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option) not in (None, [], False):
             raise CommandError(f"--{option.replace('_', '-')} is about the page: name its file with --html FILE")
     from ..account import account
-    from ..record import RecordError, loads
+    from ..record import RecordError, is_named, loads
     from ..terminal import paint, wants_colour
+    from ..text import visible_lines
 
-    status = OK
+    faults = Faults(args.file, complain)
     for number, line, found in wanted(args):
         try:
-            text = account(loads(found))
+            text = visible_lines(account(loads(found)))
         except RecordError as error:
-            status = complain(args.file, line, error)
+            faults.add(RecordError(error.field, error.fault, line), named=is_named(found))
         else:
+            faults.good()
             print(f"Game {number}")
             print(paint(text) if wants_colour(sys.stdout) else text)
-    return status
+    faults.close()
+    return DIFFERENT if faults.count else OK
 
 
 def make_page(args: argparse.Namespace) -> int:
     """Write the page of the games that replay; the others are named."""
     from ..drawing import Look
     from ..files import whole_file
-    from ..record import RecordError, loads
+    from ..record import RecordError, is_named, loads
     from ..replay import replay
     from ..replay_page import replay_page
 
     if args.worlds is not None and not args.policy:
         raise CommandError("--worlds is about the values of a policy: name one with --policy NAME")
     advisers = [adviser(name, args.worlds) for name in args.policy]
-    status = OK
+    faults = Faults(args.file, complain)
     games = []
     for number, line, found in wanted(args):
         try:
             record = loads(found)
             replay(record)
         except RecordError as error:
-            status = complain(args.file, line, error)
+            faults.add(RecordError(error.field, error.fault, line), named=is_named(found))
         else:
+            faults.good()
             games.append((number, record))
         if len(games) > MOST_GAMES:
             raise CommandError(f"{args.file}: a page holds at most {MOST_GAMES} games: choose one with --game K")
+    faults.close()
+    status = DIFFERENT if faults.count else OK
     if not games:
-        print(f"persian-rummy show: {args.file}: no game to show; {args.html} is not written", file=sys.stderr)
+        complain(f"{args.file}: no game to show; {args.html} is not written")
         return DIFFERENT
     page = replay_page(games, args.view, advisers, Look(four_colours=args.four_colours))
     if args.html == "-":
-        print(page, end="")
+        write_to_output(page)
         return status
     with whole_file(args.html) as file:
         file.write(page)
@@ -146,7 +152,7 @@ def adviser(name: str, worlds: int | None) -> Adviser:
 
     def ask(games: np.ndarray, rules: RuleSet) -> Opinion:
         if sys.stderr.isatty():
-            print(f"asking {name} about {len(games)} decisions …", file=sys.stderr)
+            say_on_error(f"asking {name} about {len(games)} decisions …")
         try:
             return policy(games, rules)
         except (ValueError, RuntimeError) as error:  # trained by other rules; it fails, or chooses what it may not
@@ -157,10 +163,13 @@ def adviser(name: str, worlds: int | None) -> Adviser:
 
 def wanted(args: argparse.Namespace) -> Iterator[tuple[int, int, bytes]]:
     """The games asked for: the number of each in the file, its line, and what stands there."""
+    from ..lines import open_lines
+    from ..record import is_blank
+
     games = 0
     with open_lines(args.file) as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
+            if is_blank(line):
                 continue
             games += 1
             if args.game not in (None, games):
@@ -172,6 +181,16 @@ def wanted(args: argparse.Namespace) -> Iterator[tuple[int, int, bytes]]:
         raise CommandError(f"--game {args.game}: {args.file} holds {games} game{'s' * (games != 1)}")
 
 
-def complain(file: str, line: int, fault: RecordError) -> int:
-    print(f"persian-rummy show: {file}: line {line}, {fault}", file=sys.stderr)
-    return DIFFERENT
+def complain(fault: str) -> None:
+    say_on_error(f"persian-rummy show: {fault}")
+
+
+def write_to_output(page: str) -> None:
+    """A page says of itself that it is UTF-8, so it is, whatever the terminal takes."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:
+        sys.stdout.write(page)
+    else:
+        raw.write(page.encode())
+        raw.flush()

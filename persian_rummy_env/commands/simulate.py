@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ..command_line import say_on_error
 from ..rules import RULES_HELP, RuleSet
 from . import OK, CommandError, whole_number
 
@@ -26,7 +27,7 @@ EXAMPLES = """\
 examples:
   persian-rummy simulate --games 100 --seed 7 --out games.jsonl
       a hundred games of greedy bots, in a file
-  persian-rummy simulate --games 1000 --seed 1 --bots random,greedy | gzip > games.jsonl.gz
+  persian-rummy simulate --games 1000 --seed 1 --bots random,greedy --out games.jsonl.gz
       team 0 (seats 0 and 2) plays at random, team 1 (seats 1 and 3) is greedy
   persian-rummy simulate --seed 3 --rules deals=1,stock_out=end --legal | persian-rummy show -
       one short game, to read
@@ -71,15 +72,17 @@ def add_to(subparsers: Any) -> None:
     )
     parser.add_argument("--legal", action="store_true", help="also write the legal actions before each action")
     parser.add_argument(
-        "--out", metavar="FILE", help="write to a file, which appears when it is complete (default: standard output)"
+        "--out",
+        metavar="FILE",
+        help="write to a file, which appears when it is complete; compressed if its name ends in .gz "
+        "(default: standard output)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     from ..bots import bot_codes
-    from ..files import whole_file
     from ..options import fresh_seed
-    from ..record import dumps
+    from ..record import dumps, records_file
     from ..recorder import simulate
 
     try:
@@ -92,13 +95,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"seed {seed}", file=sys.stderr)
     to_file = args.out not in (None, "-")
     start = time.monotonic()
-    with whole_file(args.out) if to_file else nullcontext(sys.stdout) as out:
+    with records_file(args.out) if to_file else nullcontext(sys.stdout) as out:
         records = simulate(args.games, seed, args.bots, rules=args.rules, legal=args.legal)
         for record in progress(records, args.games, shown=sys.stderr.isatty() and (to_file or not out.isatty())):
             out.write(dumps(record) + "\n")
     if to_file:
         count = "1 game" if args.games == 1 else f"{args.games} games"
-        print(f"{count} in {args.out}, after {time.monotonic() - start:.1f} s", file=sys.stderr)
+        say_on_error(f"{count} in {args.out}, after {time.monotonic() - start:.1f} s")
     return OK
 
 

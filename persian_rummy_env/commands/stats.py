@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import DIFFERENT, OK, WRONG_USE, CommandError, open_lines
+from ..command_line import complain, say_on_error
+from ..files import explained
+from . import DIFFERENT, OK, CommandError, Faults
 
 if TYPE_CHECKING:
     from ..stats import Summary
@@ -27,7 +29,8 @@ examples:
 
 
 def picture_name(text: str) -> str:
-    if not text.lower().endswith(".png"):
+    is_file = not Path(text).exists() or Path(text).is_file()
+    if is_file and not text.lower().endswith(".png"):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a name that ends in .png")
     return text
 
@@ -76,9 +79,11 @@ def run(args: argparse.Namespace) -> int:
 
 def add_file(name: str, summary: Summary) -> int:
     """The exit status for a file, whose games are added. One that cannot be read does not hide the next."""
+    from ..lines import open_lines
     from ..record import RecordError, scan
 
-    games, status = 0, OK
+    games = 0
+    faults = Faults(name, lambda line: say_on_error(f"persian-rummy stats: {line}"))
     try:
         with open_lines(name) as lines:
             for line in scan(lines):
@@ -89,13 +94,16 @@ def add_file(name: str, summary: Summary) -> int:
                         summary.add(line.record)
                     except RecordError as error:
                         fault = RecordError(error.field, error.fault, line.number)
-                if fault is not None:
-                    print(f"persian-rummy stats: {name}: {fault}", file=sys.stderr)
-                    status = DIFFERENT
+                if fault is None:
+                    faults.good()
+                else:
+                    faults.add(fault, named=line.named)
+        faults.close()
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        print(f"persian-rummy stats: error: {name}: {error.strerror or error}", file=sys.stderr)
-        return WRONG_USE
+        return complain("persian-rummy stats", explained(error))
     if games == 0:
-        print(f"persian-rummy stats: {name}: no record in it", file=sys.stderr)
+        say_on_error(f"persian-rummy stats: {name}: no record in it")
         return DIFFERENT
-    return status
+    return DIFFERENT if faults.count else OK

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from . import DIFFERENT, OK, WRONG_USE, open_lines
+from ..command_line import complain, say
+from ..files import explained
+from . import DIFFERENT, OK, Faults
 
 DESCRIPTION = """\
 Play every game of a file of records again, from its decks and actions, and name the first difference of each game that
 differs: in the actions, the legal actions where they are recorded, who went out, the scores, the dealers. A damaged
-line is named too, and the lines after it are still checked. Lines, deals and actions are counted from 1; the field in
-brackets is the place in the record, where counting starts at 0. The exit status is 0 if all is well, 1 if anything
-differs or no record is there, 2 if a file cannot be read."""
+line is named too, and the lines after it are still checked; of many bad ones the first are named. Lines, deals and
+actions are counted from 1; the field in brackets is the place in the record, where counting starts at 0. The exit
+status is 0 if all is well, 1 if anything differs or no record is there, 2 if a file cannot be read or is none of
+records. Files may be compressed by gzip."""
 EXAMPLES = """\
 examples:
   persian-rummy verify games.jsonl
   persian-rummy verify tests/golden/*.jsonl
-  gunzip < games.jsonl.gz | persian-rummy verify -
+  persian-rummy verify games.jsonl.gz
+  tail -1 games.jsonl | persian-rummy verify -
 """
 
 
@@ -40,24 +43,29 @@ def run(args: argparse.Namespace) -> int:
 
 def verify_file(name: str) -> int:
     """The exit status for a file; what differs in it is printed. One that cannot be read does not hide the next."""
-    from ..replay import verify_lines
+    from ..lines import open_lines
+    from ..record import scan
+    from ..replay import verdict_on
 
-    games = bad = 0
+    games = 0
+    faults = Faults(name, say)
     try:
         with open_lines(name) as lines:
-            for verdict in verify_lines(lines):
+            for line in scan(lines):
                 games += 1
-                if verdict.fault is not None:
-                    bad += 1
-                    print(f"{name}: {verdict}")
+                verdict = verdict_on(line)
+                if verdict.fault is None:
+                    faults.good()
+                else:
+                    faults.add(verdict, named=line.named)
+        faults.close()
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"persian-rummy verify: error: {name}: {error.strerror or error}", file=sys.stderr)
-        return WRONG_USE
+        return complain("persian-rummy verify", explained(error))
     counted = "1 game" if games == 1 else f"{games} games"
     if games == 0:
-        print(f"{name}: no record in it")
+        say(f"{name}: no record in it")
     else:
-        print(f"{name}: {counted}, {f'{bad} bad' if bad else 'no difference'}")
-    return OK if games > 0 and bad == 0 else DIFFERENT
+        say(f"{name}: {counted}, {f'{faults.count} bad' if faults.count else 'no difference'}")
+    return OK if games > 0 and faults.count == 0 else DIFFERENT

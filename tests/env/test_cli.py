@@ -15,6 +15,7 @@ import pytest
 
 from persian_rummy_env import RuleSet, cli
 from persian_rummy_env.account import account
+from persian_rummy_env.command_line import BROKEN_PIPE, INTERRUPTED
 from persian_rummy_env.commands import info, simulate
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.core.warm_up import PARTS
@@ -121,11 +122,11 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
         ("simulate --rules quad_bonus=kings", ["--rules", "'kings'", "any, jacks"]),
         ("simulate --rules deals", ["--rules", "'deals'", "name=value"]),
         ("simulate --rules deals=9", ["--rules", "deals=9", "from 1 to 4"]),
-        ("simulate --out /nowhere/at/all.jsonl", ["/nowhere/at", "No such file"]),
-        ("simulate --out /", ["/", "Is a directory"]),
+        ("simulate --out /nowhere/at/all.jsonl", ["/nowhere: no such folder"]),
+        ("simulate --out /", ["/: is a folder"]),
         ("verify", ["FILE"]),
-        ("verify /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
-        ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
+        ("verify /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),
+        ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 2", ["--game 2", "holds 1 game"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 0", ["--game", "'0'", "a whole number of at least 1"]),
         (f"show {GOLDEN}/chain_take.jsonl --view player_0", ["--view", "--html FILE"]),
@@ -139,9 +140,9 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
         ),
         (f"show {GOLDEN}/chain_take.jsonl --html - --policy file:nowhere", ["--policy file:nowhere", "no such policy"]),
         (f"show {GOLDEN}/first_pass.jsonl --html - --policy champion", ["--policy champion", "stock_out='end'"]),
-        (f"show {GOLDEN}/chain_take.jsonl --html /nowhere/a.html", ["/nowhere", "No such file"]),
+        (f"show {GOLDEN}/chain_take.jsonl --html /nowhere/a.html", ["/nowhere: no such folder"]),
         ("stats", ["FILE"]),
-        ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl", "No such file"]),
+        ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),
         ("stats games.jsonl --plot stats.pdf", ["--plot", "'stats.pdf'", "a name that ends in .png"]),
     ],
 )
@@ -212,7 +213,7 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
         assert program.stdout.readline().startswith('{"format"')
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == cli.BROKEN_PIPE
+        assert program.wait(timeout=60) == BROKEN_PIPE
 
 
 def test_nor_is_one_that_has_gone_before_the_first_word() -> None:
@@ -222,7 +223,7 @@ def test_nor_is_one_that_has_gone_before_the_first_word() -> None:
         assert program.stderr is not None
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == cli.BROKEN_PIPE
+        assert program.wait(timeout=60) == BROKEN_PIPE
 
 
 def test_an_interrupt_ends_politely_and_leaves_no_file_behind(tmp_path: Path) -> None:
@@ -233,8 +234,8 @@ def test_an_interrupt_ends_politely_and_leaves_no_file_behind(tmp_path: Path) ->
             time.sleep(0.02)
         program.send_signal(signal.SIGINT)
         out, err = program.communicate(timeout=60)
-    assert program.returncode == cli.INTERRUPTED
-    assert (out, err.strip()) == ("", "persian-rummy: interrupted")
+    assert program.returncode == INTERRUPTED
+    assert (out, err.strip()) == ("", "persian-rummy simulate: interrupted")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -273,7 +274,7 @@ def test_verify_reads_many_files_and_standard_input(bad_file: Path, run, monkeyp
     good = GOLDEN / "whole_game.jsonl"
     ran = run("verify", "/nowhere/at/all.jsonl", str(bad_file), str(good))
     assert ran.status == 2
-    assert "/nowhere/at/all.jsonl: No such file" in ran.err
+    assert "/nowhere/at/all.jsonl: no such file" in ran.err
     assert ran.out.endswith(f"{bad_file}: 5 games, 3 bad\n{good}: 1 game, no difference\n")
     with started("verify", "-") as program:
         out, _ = program.communicate(good.read_text(), timeout=60)

@@ -136,7 +136,7 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, capsys: pytest.Capture
     lines = shown.err.splitlines()
     assert lines[0].startswith(f"persian-rummy stats: {path}: line 2, record: not JSON")
     assert lines[1].startswith(f"persian-rummy stats: {path}: line 3, deal 1 (deals[0].score): expected ")
-    assert lines[2] == "persian-rummy stats: error: /nowhere/at/all.jsonl: No such file or directory"
+    assert lines[2] == "persian-rummy stats: error: /nowhere/at/all.jsonl: no such file or folder"
     assert cli.main(["stats", str(path)]) == 1
 
 
