@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,29 +12,35 @@ from urllib.parse import urlsplit
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from persian_rummy_env.drawing import symbols
 from persian_rummy_env.record import dumps
 from persian_rummy_env.replay_page import security_policy
 
+from .limits import Allowance, Guard, Limits, counted_address
 from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
 from .replays import Replays
-from .rooms import Link, Lobby, Room
+from .room import Room
+from .rooms import Lobby
+from .seats import Link
 
 STATIC = Path(__file__).with_name("static")
 SECONDS_TO_JOIN = 10.0
 SWEEP_EVERY = 30.0
 BURST, PER_SECOND = 40.0, 20.0
 """Messages of one connection: so many at once, and so many a second."""
-REFUSED, REPLACED = 1008, 4001
-"""Close codes: against the rules of the house; the seat was opened elsewhere (or the table cleared away)."""
-STATUS = {"full": 503, "no table": 404, "too long": 413, "token": 403, "origin": 403, "not over": 409, "taken": 409}
+REFUSED, TRY_LATER = 1008, 1013
+"""Close codes: against the rules of the house; too many connections."""
+STATUS = {
+    "full": 503, "too many": 429, "no table": 404, "too long": 413, "token": 403, "origin": 403, "not over": 409,
+    "taken": 409,
+}  # fmt: skip
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -47,19 +52,21 @@ HEADERS = {
 }
 
 
-def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
+def make_app(lobby: Lobby, hosts: list[str], limits: Limits | None = None) -> Starlette:
     """The application.
 
     Args:
         lobby: its tables.
         hosts: names that the server may be called by; a request for another is refused, so that a foreign page cannot
             reach it by a name of its own.
+        limits: to what one address may take; None: in time alone.
     """
+    guard = Guard(limits or Limits.in_time_alone())
 
     @contextlib.asynccontextmanager
-    async def life(_: Starlette) -> AsyncIterator[None]:
+    async def life(_: Starlette) -> AsyncIterator[dict[str, Any]]:
         task = asyncio.create_task(_sweep(lobby))
-        yield
+        yield {"guard": guard}  # the protocols find it there
         task.cancel()
         await lobby.close()
 
@@ -75,11 +82,16 @@ def make_app(lobby: Lobby, hosts: list[str]) -> Starlette:
             WebSocketRoute("/ws/{table}", sit),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={MessageError: _refuse},
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(_Headers)],
+        exception_handlers={MessageError: _refuse, ClientDisconnect: _gone},
+        middleware=[
+            Middleware(_Requests, guard=guard),
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+            Middleware(_Headers),
+        ],
         lifespan=life,
     )
     app.state.lobby = lobby
+    app.state.guard = guard
     app.state.replays = Replays(lobby)
     app.state.page = (STATIC / "index.html").read_text(encoding="utf-8").replace("<!--symbols-->", symbols())
     return app
@@ -89,6 +101,26 @@ async def _sweep(lobby: Lobby) -> None:
     while True:
         await asyncio.sleep(SWEEP_EVERY)
         lobby.sweep()
+
+
+class _Requests:
+    """Refuses the requests of an address that sends too many; WebSockets are limited by their messages."""
+
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+        self.app = app
+        self.guard = guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self.app
+        if scope["type"] == "http" and not self.guard.requests.take(_address(scope)):
+            text = "too many requests from your address: try again in a few seconds"
+            app = JSONResponse({"error": "too many", "text": text}, 429, headers={"retry-after": "5"})
+        await app(scope, receive, send)
+
+
+def _address(scope: Scope) -> str:
+    """Who is counted as having sent a request; behind a trusted proxy, the client that it names."""
+    return counted_address((scope.get("client") or (None,))[0])
 
 
 class _Headers:
@@ -113,6 +145,11 @@ async def _refuse(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": error.code, "text": str(error)}, STATUS.get(error.code, 400))
 
 
+async def _gone(_: Request, __: Exception) -> Response:
+    """The client went away in the middle of its request: nobody hears the answer."""
+    return Response(status_code=400)
+
+
 # Requests ----------------------------------------------------------------------------------------------------------
 
 
@@ -123,7 +160,13 @@ def _lobby(connection: HTTPConnection) -> Lobby:
 def _check_origin(connection: HTTPConnection) -> None:
     """Refuse what the page of another site sends; programs that are no browsers send no origin."""
     origin = connection.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != connection.headers.get("host"):
+    if origin is None:
+        return
+    try:
+        netloc = urlsplit(origin).netloc
+    except ValueError:  # such as a bracket without its other half
+        netloc = None
+    if netloc is None or netloc != connection.headers.get("host"):
         raise MessageError("origin", f"origin {origin[:100]!r}: not the page of this server")
 
 
@@ -159,7 +202,10 @@ async def open_table(request: Request) -> Response:
     """Open a table and sit down at its first seat for a person."""
     fields = await _body(request, {"seats": list, "name": str, "draw": bool})
     name = player_name(fields["name"])
-    room = _lobby(request).open(fields["seats"], fields["draw"])
+    address = _address(request.scope)
+    if not request.app.state.guard.openings.take(address):
+        raise MessageError("too many", "too many tables opened from your address: try again in a minute")
+    room = _lobby(request).open(fields["seats"], fields["draw"], address)
     seat = next(number for number, one in enumerate(room.seats) if one.free)
     return _seated(room, seat, name)
 
@@ -214,32 +260,59 @@ async def sit(socket: WebSocket) -> None:
         await socket.close(REFUSED)
         return
     await socket.accept()
-    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-        try:
-            room, seat = await asyncio.wait_for(_join(socket), SECONDS_TO_JOIN)
-        except MessageError as error:
-            await socket.send_json(_error(error))
-            await socket.close(REFUSED)
-            return
-        except TimeoutError:
-            await socket.close(REFUSED)
-            return
-        link = room.connect(seat)
-        tasks = {
-            asyncio.create_task(_write(socket, room, seat, link)),
-            asyncio.create_task(_read(socket, room, seat, link)),
-        }
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            room.disconnect(seat, link)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    tally, address = socket.app.state.guard.sockets, _address(socket.scope)
+    if not tally.enter(address):
+        with contextlib.suppress(WebSocketDisconnect):
+            await socket.close(TRY_LATER)
+        return
+    try:
+        with contextlib.suppress(WebSocketDisconnect):
+            await _serve_seat(socket)
+    finally:
+        tally.leave(address)
+
+
+async def _serve_seat(socket: WebSocket) -> None:
+    try:
+        room, seat = await asyncio.wait_for(_join(socket), SECONDS_TO_JOIN)
+    except MessageError as error:
+        await _send(socket, _error(error))
+        await socket.close(REFUSED)
+        return
+    except TimeoutError:
+        await socket.close(REFUSED)
+        return
+    link = room.connect(seat)
+    tasks = [
+        asyncio.create_task(_write(socket, room, seat, link)),
+        asyncio.create_task(_read(socket, room, seat, link)),
+    ]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        room.disconnect(seat, link)
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, Exception) and not isinstance(end, WebSocketDisconnect):
+            raise end  # a fault of ours, which is to be seen in the log
+
+
+async def _send(socket: WebSocket, message: dict[str, Any]) -> None:
+    """Send a message, unless the other task of the seat has closed the connection."""
+    if socket.application_state is not WebSocketState.CONNECTED:
+        raise WebSocketDisconnect
+    await socket.send_json(message)
 
 
 def _error(error: MessageError) -> dict[str, str]:
     return {"type": "error", "code": error.code, "text": str(error)}
+
+
+async def _close(socket: WebSocket, code: int) -> None:
+    if socket.application_state is WebSocketState.CONNECTED:
+        await socket.close(code)
 
 
 async def _frame(socket: WebSocket) -> str | bytes | None:
@@ -266,25 +339,23 @@ async def _write(socket: WebSocket, room: Room, seat: int, link: Link) -> None:
     while True:
         await link.wake.wait()
         link.wake.clear()
-        if link.replaced:
-            await socket.close(REPLACED)
+        if link.code is not None:
+            await _close(socket, link.code)
             return
         while link.replies:
-            await socket.send_json(link.replies.popleft())
+            await _send(socket, link.replies.popleft())
         if link.stale:
             link.stale = False
-            await socket.send_json(room.snapshot(seat))
+            await _send(socket, room.snapshot(seat))
 
 
 async def _read(socket: WebSocket, room: Room, seat: int, link: Link) -> None:
     """Do what a seat asks for; what it may not is answered, and changes nothing."""
-    allowance, then = BURST, time.monotonic()
+    allowance = Allowance(BURST, PER_SECOND)
     while True:
         frame = await _frame(socket)
-        now = time.monotonic()
-        allowance, then = min(BURST, allowance + PER_SECOND * (now - then)) - 1, now
-        if allowance < 0:
-            await socket.close(REFUSED)
+        if not allowance.take():
+            await _close(socket, REFUSED)
             return
         try:
             message = parse(frame)

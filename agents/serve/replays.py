@@ -8,7 +8,6 @@ from collections import OrderedDict
 
 from persian_rummy_env.replay_page import replay_page
 
-from .messages import MessageError
 from .rooms import Lobby, Room
 
 KEPT = 8
@@ -16,7 +15,7 @@ KEPT = 8
 
 
 class Replays:
-    """The pages of a lobby's finished games. A page goes with its table."""
+    """The pages of a lobby's finished games. A page goes with its game."""
 
     def __init__(self, lobby: Lobby) -> None:
         self.lobby = lobby
@@ -30,7 +29,9 @@ class Replays:
             MessageError: it is not over: until then its cards are nobody's to see.
         """
         room.record()
-        room.replay_key = room.replay_key or secrets.token_urlsafe(24)
+        if room.replay_key is None:
+            room.replay_key = secrets.token_urlsafe(24)
+            room.save()
         return f"/replay/{room.replay_key}"
 
     async def page(self, key: str) -> str:
@@ -39,7 +40,7 @@ class Replays:
         Raises:
             MessageError: there is none (any more).
         """
-        room = self.room(key)
+        room = self.lobby.room_of_replay(key)
         async with self._one_at_a_time:
             if key not in self._pages:
                 self._pages[key] = await asyncio.to_thread(replay_page, [(1, room.record())])
@@ -47,10 +48,3 @@ class Replays:
                     self._pages.popitem(last=False)
             self._pages.move_to_end(key)
             return self._pages[key]
-
-    def room(self, key: str) -> Room:
-        """The table whose game is at an address."""
-        for room in self.lobby.rooms.values():
-            if room.replay_key and secrets.compare_digest(room.replay_key.encode(), key.encode()):
-                return room
-        raise MessageError("no table", "there is no such game, or its table has been cleared away")

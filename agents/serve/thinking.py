@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,6 +31,8 @@ class Thinker:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="policy")
         self._waiting: dict[str, list[Waiting]] = {name: [] for name in self.policies}
         self._at_work: dict[str, asyncio.Task[None]] = {}
+        self._thinking: set[int] = set()
+        self.closed = False
 
     async def choose(self, name: str, games: np.ndarray) -> int:
         """The action of a policy for the seat to move in a game, (1,) STATE.
@@ -37,6 +40,8 @@ class Thinker:
         Raises:
             PolicyError: it failed, or answered with what it may not.
         """
+        if self.closed:
+            raise PolicyError("the server is about to stop")
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting[name].append((games, future))
         if name not in self._at_work:
@@ -55,8 +60,8 @@ class Thinker:
         games = np.concatenate([games for games, _ in together])
         loop = asyncio.get_running_loop()
         try:
-            actions = await loop.run_in_executor(self._pool, choose, games, self.policies[name])
-        except PolicyError as error:
+            actions = await loop.run_in_executor(self._pool, self._chosen, games, self.policies[name])
+        except Exception as error:  # noqa: BLE001 - whoever asked is told, whatever it is
             if len(together) > 1:  # one table's trouble is not the others'
                 for one in together:
                     await self._answer(name, [one])
@@ -67,8 +72,27 @@ class Thinker:
             if not future.done():  # whoever asked may have gone
                 future.set_result(action)
 
+    def _chosen(self, games: np.ndarray, policy: Policy) -> np.ndarray:
+        """In a thread: what a policy chooses. One that wants to end the program ends its game alone."""
+        thread = threading.get_ident()
+        self._thinking.add(thread)
+        try:
+            return choose(games, policy)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise PolicyError(f"policy {policy.name} failed: {type(error).__name__}: {error}") from error
+        finally:
+            self._thinking.discard(thread)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a policy is thinking; also one whose answer nobody waits for any more."""
+        return bool(self._thinking)
+
     async def close(self) -> None:
         """Let the threads go; nobody waits for an answer any more."""
+        self.closed = True
         tasks = list(self._at_work.values())
         for task in tasks:
             task.cancel()

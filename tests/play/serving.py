@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 import urllib.request
@@ -14,13 +13,13 @@ from typing import Any
 import pytest
 
 pytest.importorskip("starlette", reason="the browser game needs: pip install -e '.[play]'")
-uvicorn = pytest.importorskip("uvicorn")
+pytest.importorskip("uvicorn")
 client = pytest.importorskip("websockets.sync.client")
 
 from agents.load import load  # noqa: E402 - the library may be missing
+from agents.serve import server  # noqa: E402 - the library may be missing
 from agents.serve.app import make_app  # noqa: E402 - the library may be missing
-from agents.serve.messages import MAX_BYTES  # noqa: E402 - the library may be missing
-from agents.serve.protocol import Protocol  # noqa: E402 - the library may be missing
+from agents.serve.limits import Limits  # noqa: E402 - the library may be missing
 from agents.serve.rooms import Lobby  # noqa: E402 - the library may be missing
 from agents.serve.thinking import Thinker  # noqa: E402 - the library may be missing
 from persian_rummy_env import RuleSet  # noqa: E402 - the library may be missing
@@ -67,19 +66,17 @@ class Server:
 def serving(
     *, deals: int = 1, pause: float = 0.0, seed: int = 7, policies: Sequence[str] = POLICIES, **limits: Any
 ) -> Iterator[Server]:
-    """A server whose games have seeds ``seed``, ``seed + 1`` …"""
+    """A server whose games have seeds ``seed``, ``seed + 1`` …; ``allowed``: to one address, by default all."""
     seeds = iter(range(seed, seed + 10_000))
     thinker = Thinker({name: load(name) for name in policies})
+    allowed = limits.pop("allowed", None) or Limits.in_time_alone()
     lobby = Lobby(thinker, RuleSet(deals=deals), pause=pause, seeds=lambda: next(seeds), **limits)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = uvicorn.Config(
-        make_app(lobby, ["127.0.0.1", "localhost"]), port=port, ws=Protocol, ws_max_size=MAX_BYTES,
-        log_level="warning", timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, daemon=True)
+    lobby.restore()
+    sockets = server.bind("127.0.0.1", 0)
+    port = sockets[0].getsockname()[1]
+    app = make_app(lobby, ["127.0.0.1", "localhost"], allowed)
+    running = server.Server(server.config(app, allowed), lobby)
+    thread = threading.Thread(target=running.run, args=(sockets,), daemon=True)
     thread.start()
     while not running.started:
         assert thread.is_alive(), "the server did not start"

@@ -1,0 +1,45 @@
+"""Everything that a table needs, done once before the server listens, so that nobody waits for a compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.base import Policy
+from agents.choose import choose
+from agents.scripted import ScriptedPolicy
+from agents.seating import draw, players_of
+from agents.table import Table
+from agents.view import seat_view
+from persian_rummy_env.record import dumps
+from persian_rummy_env.replay_page import replay_page
+from persian_rummy_env.rules import RuleSet
+
+SEED = 1
+USUAL = "expert"
+
+
+def prepare(policies: Mapping[str, Policy], rules: RuleSet) -> None:
+    """Play a game, as a table does: each policy is asked about its first decisions, and its record and page are made.
+
+    Raises:
+        PolicyError: a policy fails already here.
+    """
+    draw(players_of(["human", "human", *list(policies)[:1] * 2]), SEED)
+    table, player = Table(rules, SEED), ScriptedPolicy(USUAL)
+    asked: set[tuple[str, bool]] = set()
+    while not table.over:
+        seat_view(table, table.seat)
+        draws = "draw" in table.legal or "pass" in table.legal
+        for name, policy in policies.items():
+            if (name, draws) not in asked:
+                asked.add((name, draws))
+                choose(table.games(), policy)
+        table.play(int(choose(table.games(), player)[0]))
+        if table.can_undo:
+            table.play(table.undo().action)
+    for seat in range(4):
+        seat_view(table, seat)
+    record = table.record(["a", "b", "c", "d"])
+    dumps(record)
+    replay_page([(1, record)])
+    Table.resume(table.unfinished(["a", "b", "c", "d"], ["human"] * 4))
