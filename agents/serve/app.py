@@ -254,22 +254,23 @@ def _room_played(request: Request) -> Room:
 
 async def sit(socket: WebSocket) -> None:
     """The connection of one seat: its token first, then what it plays; it is sent what the seat may see."""
-    try:
-        _check_origin(socket)
-    except MessageError:
-        await socket.close(REFUSED)
-        return
-    await socket.accept()
     tally, address = socket.app.state.guard.sockets, _address(socket.scope)
-    if not tally.enter(address):
-        with contextlib.suppress(WebSocketDisconnect):
-            await socket.close(TRY_LATER)
-        return
+    entered = tally.enter(address)
     try:
         with contextlib.suppress(WebSocketDisconnect):
-            await _serve_seat(socket)
+            try:
+                _check_origin(socket)
+            except MessageError:
+                await socket.close(REFUSED)
+                return
+            await socket.accept()
+            if entered:
+                await _serve_seat(socket)
+            else:
+                await socket.close(TRY_LATER)
     finally:
-        tally.leave(address)
+        if entered:
+            tally.leave(address)
 
 
 async def _serve_seat(socket: WebSocket) -> None:

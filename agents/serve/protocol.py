@@ -158,13 +158,16 @@ class Protocol(_Timed, WebSocketsSansIOProtocol):
                 text.decode()
             except UnicodeDecodeError:
                 if not self.close_sent:
-                    self.conn.send_close(INVALID_TEXT)
+                    self.conn.fail(INVALID_TEXT)
                     self.handle_parser_exception()
                 return
         super().send_receive_event_to_app()
 
     async def send(self, message: Any) -> None:
         """Send what the application sends; once the connection is at its end, it is told that the client is gone."""
-        if self.handshake_complete and (self.close_sent or self.transport.is_closing()):
+        if self.transport.is_closing() or (self.handshake_complete and self.close_sent):
+            self.handshake_complete = True  # nobody is there to complete it with
             raise ClientDisconnected
         await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True  # it was refused; uvicorn would take it for forgotten

@@ -41,7 +41,7 @@ def config(app: Starlette, limits: Limits) -> uvicorn.Config:
         proxy_headers=bool(limits.proxies),
         forwarded_allow_ips=list(limits.proxies),
         server_header=False,
-        log_level="warning",
+        log_level="error",  # its warnings are all of what clients do, who could fill the disk with them
         access_log=False,
     )
 
