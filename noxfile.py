@@ -25,6 +25,12 @@ TORCH = "torch==2.13.0"
 PAGE = ROOT / "docs" / "pipelines.md"
 START, STOP = "<!-- pipelines: table -->", "<!-- end pipelines: table -->"
 ENDS = ("newest", "lowest")
+OFFLINE = re.compile(
+    r"urlopen error|Name or service not known|name resolution|getaddrinfo|NewConnectionError|ConnectTimeout|"
+    r"ReadTimeout|Connection(?: was)? (?:refused|reset|aborted)|Network is unreachable",
+    re.IGNORECASE,
+)
+"""What a log says where this machine did not reach another."""
 
 
 class Pipeline(NamedTuple):
@@ -34,12 +40,14 @@ class Pipeline(NamedTuple):
         title: the library; shown: the distributions whose versions the table gives.
         torch: it is installed first, and alone, so that nothing else chooses its build.
         flags: for the installation of the requirements.
+        known: why it cannot be installed, where that is known; the table says it in place of the last line of a log.
     """
 
     title: str
     shown: tuple[str, ...]
     torch: bool = True
     flags: tuple[str, ...] = ()
+    known: str = ""
 
 
 PIPELINES = {
@@ -52,7 +60,13 @@ PIPELINES = {
     "tianshou": Pipeline("Tianshou", ("tianshou", "torch")),
     "agilerl": Pipeline("AgileRL", ("agilerl", "pettingzoo", "tensordict", "torch")),
     "supersuit": Pipeline("SuperSuit", ("supersuit", "pettingzoo"), torch=False),
-    "pufferlib": Pipeline("PufferLib", ("pufferlib", "torch"), flags=("--no-build-isolation",)),
+    "pufferlib": Pipeline(
+        "PufferLib",
+        ("pufferlib", "torch"),
+        flags=("--no-build-isolation",),
+        known="not by pip alone: its source asks for numpy below 2 and Gymnasium up to 0.29.1, and its build downloads "
+        "more; see [its page](pufferlib.md)",
+    ),
 }
 
 
@@ -94,7 +108,7 @@ def run(session: nox.Session, name: str, end: str) -> None:
             logged(log, session.run, "python", example, env={"PYTHONPATH": str(ROOT)})
             ran.append(f"`{example}`: {log.read_text().strip().splitlines()[-1]}")
     except nox.command.CommandFailed:
-        status = f"{stage}: {complaint(log)}"
+        status = f"{stage}: {pipeline.known if pipeline.known and not versions else complaint(log)}"
         raise
     finally:
         row = [f"{pipeline.title} ({end})", versions, "<br>".join(ran), status]
@@ -112,7 +126,9 @@ def logged(log: Path, do: object, *args: str, **options: object) -> None:
 
 
 def complaint(log: Path) -> str:
-    """The line of a log that says best why it failed."""
+    """The line of a log that says best why it failed. A download that failed says nothing of the library."""
+    if log.exists() and OFFLINE.search(log.read_text()):
+        return "not tried, since a download failed"
     lines = [line.strip() for line in log.read_text().splitlines() if line.strip()] if log.exists() else []
     errors = [
         line for line in lines if re.match(r"(ERROR|FAILED|error: (?!subprocess|metadata)|\w+(\.\w+)*Error\b)", line)

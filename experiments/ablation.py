@@ -14,14 +14,14 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from persian_rummy_env.files import write_whole
 from train.log import RUNGS
 
-from .matches.run import about, fail
+from .result_file import STRENGTH, about, add_result_options, fail, write_result
 from .speeds.page import with_tables
 
 OUT = Path("experiments/results/ablation")
@@ -98,6 +98,11 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def tables(result: Mapping[str, Any]) -> dict[str, str]:
+    """The table of a result, by its name in docs/training.md."""
+    return {"train: ablation": table(result["ways"]).rstrip()}
+
+
 def main(given: Sequence[str] | None = None) -> None:
     argv = sys.argv[1:] if given is None else list(given)
     parser = argparse.ArgumentParser(
@@ -109,18 +114,21 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=4096, help="duplicate pairs of a match (default %(default)s)")
     parser.add_argument("--only", nargs="+", choices=tuple(VARIANTS), help="these ways (default: all)", metavar="WAY")
     parser.add_argument("--out", type=Path, default=OUT, help="the folder of the result (default %(default)s)")
+    add_result_options(parser)
     options = parser.parse_args(argv)
     for name in ("minutes", "seeds", "threads", "pairs"):
         if not getattr(options, name) > 0:
             fail(f"--{name} {getattr(options, name)}: expected a number above 0")
+    out, seeds = options.out / "results.json", range(1, options.seeds + 1)
+    facts = about("experiments.ablation", argv, out, options.allow_dirty)
     found: dict[str, list[dict[str, Any]]] = {}
-    for seed in range(1, options.seeds + 1):
+    for seed in seeds:
         for name in options.only or VARIANTS:
             found.setdefault(name, []).append(trained(name, VARIANTS[name], options, seed))
-            result = {**about("experiments.ablation", argv), "minutes": options.minutes, "threads": options.threads}
-            write_whole(options.out / "results.json", json.dumps({**result, "ways": found}, indent=1) + "\n")
+            figures = {"minutes": options.minutes, "threads": options.threads, "ways": found}
+            write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=RUNGS)
             if options.out == OUT:
-                write_whole(PAGE, with_tables(PAGE.read_text(), {"train: ablation": table(found).rstrip()}))
+                write_whole(PAGE, with_tables(PAGE.read_text(), tables(figures)))
     print(table(found))
 
 

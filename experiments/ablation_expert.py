@@ -8,7 +8,6 @@ whole expert on these deals, pair by pair. Writes ``results/ablation_expert.json
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -23,16 +22,17 @@ from agents.base import unknown
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import weighted
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
-from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
 from train.match import deal_seeds, mean_interval
 
 from .bots import page
 from .bots.features import GROUPS
-from .matches.run import about, fail
+from .result_file import STRENGTH, about, add_result_options, fail, write_result
 
 CHUNK = 2048
+TOGETHER = ("take_load", "held", "cards")
+"""Features that are worth next to nothing each, switched off at once."""
 
 
 def margins(weights: np.ndarray, bot: str, pairs: int, seed: int, threads: int = 2) -> np.ndarray:
@@ -79,6 +79,17 @@ def ablate(pairs: int, bot: str, seed: int) -> dict[str, Any]:
     return found
 
 
+def together(names: Sequence[str], pairs: int, seed: int) -> list[dict[str, Any]]:
+    """What is lost without some features at once, against every bot; against ``expert`` it is to itself."""
+    return [
+        {
+            "against": bot,
+            **interval(margins(without(()), bot, pairs, seed) - margins(without(names), bot, pairs, seed), "lost"),
+        }
+        for bot in BOTS
+    ]
+
+
 def main(given: Sequence[str] | None = None) -> None:
     argv = sys.argv[1:] if given is None else list(given)
     parser = argparse.ArgumentParser(
@@ -88,22 +99,25 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", default="deepest", help="the opponent, a bot (default %(default)s)")
     parser.add_argument("--seed", type=int, default=EXPERT_ABLATION, help="of the deals (default %(default)s)")
     parser.add_argument("--out", type=Path, default=page.ABLATION, help="the result; docs/bots.md follows the default")
+    add_result_options(parser)
     options = parser.parse_args(argv)
     if options.against not in BOTS:
         fail(unknown("bot", options.against, BOTS))
     if options.pairs < 2:
         fail(f"--pairs {options.pairs}: expected at least 2")
+    facts = about("experiments.ablation_expert", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
-    result = {
-        **about("experiments.ablation_expert", argv),
+    figures = {
         "seed": options.seed,
         "pairs": options.pairs,
         "against": options.against,
         "weights": WEIGHTS,
         **ablate(options.pairs, options.against, options.seed),
     }
-    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures["together"] = {"features": TOGETHER, "lost": together(TOGETHER, options.pairs, options.seed)}
+    figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    players = ("expert", *BOTS)
+    result = write_result(options.out, facts, figures, kind=STRENGTH, seeds=[options.seed], players=players)
     helpless = [row["name"] for kind in ("groups", "features") for row in result[kind] if row["low"] <= 0]
     print(f"no measurable help: {', '.join(helpless) or 'none'}; {result['minutes']} minutes; {options.out}")
     if options.out == page.ABLATION:

@@ -13,13 +13,9 @@ Exit status 1: the two disagree, or something that should have happened in so ma
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
-import json
 import multiprocessing
-import platform
 import runpy
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -29,9 +25,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from persian_rummy_env.core.jit import source_hash
-from persian_rummy_env.files import whole_file
 
 from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
+from .result_file import STRENGTH, about, add_result_options, write_result
 
 ROOT = Path(__file__).resolve().parents[1]
 TWIN = Path("tests") / "oracle.py"
@@ -115,37 +111,13 @@ def report(played: dict[str, Played], games: int, minutes: float) -> None:
     )
 
 
-def commit() -> str:
-    """The commit of the working tree, with a mark if the engine or the twin has been changed since."""
-    try:
-        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-        what = ["persian_rummy_env", "experiments/lockstep.py", str(TWIN)]
-        changed = subprocess.run(
-            ["git", "status", "--porcelain", *what], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head.stdout.strip() + (" and changes" if changed.stdout else "")
-
-
-def versions() -> dict[str, str]:
-    names = ("persian-rummy-rl", "numpy", "numba")
-    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
-
-
-def subject() -> dict[str, Any]:
-    """What is compared; taken at the start, since files may change while old ones are running."""
-    return {"versions": versions(), "engine sources": source_hash(), "commit": commit()}
-
-
-def result_of(
+def figures_of(
     options: argparse.Namespace, played: dict[str, Played], disagreements: list[str], cut: bool, minutes: float
 ) -> dict[str, Any]:
     total = Played()
     for part in played.values():
         total.add(part)
     return {
-        "command": f"python -m experiments.agree --games {options.games} --seed {options.seed} --first {options.first}",
         "seed": options.seed,
         "games": total.games,
         "deals": total.deals,
@@ -175,18 +147,20 @@ def parse(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2, help="processes (default %(default)s)")
     parser.add_argument("--twin", type=Path, default=TWIN, help="the second implementation (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT, help="where the result is written (default %(default)s)")
+    add_result_options(parser)
     return parser.parse_args(args)
 
 
 def main(args: Sequence[str] | None = None) -> int:
     options = parse(args)
-    compared = subject()
+    told = ["--games", str(options.games), "--seed", str(options.seed), "--first", str(options.first)]
+    facts = about("experiments.agree", told, options.out, options.allow_dirty)
+    sources = source_hash()  # taken at the start, since files may change while old ones are running
     start = time.perf_counter()
     played, disagreements, cut = run(options)
-    result = {**result_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60), **compared}
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(options.out) as file:
-        file.write(json.dumps(result, indent=2) + "\n")
+    figures = figures_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60)
+    figures["engine sources"] = sources
+    result = write_result(options.out, facts, figures, kind=STRENGTH, seeds=[options.seed])
     print(
         f"{result['games']:,} games, {result['decisions']:,} decisions: {len(disagreements)} disagreements; "
         f"never happened: {', '.join(result['never happened']) or 'nothing'}; "

@@ -35,7 +35,8 @@ from train.shards import Shards
 from train.workers import LocalWorkers
 
 from .matches.page import plus_minus
-from .matches.run import about, as_json, fail, stopped_politely
+from .matches.run import as_json, stopped_politely
+from .result_file import STRENGTH, about, add_result_options, fail, write_result
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -55,6 +56,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--every", type=float, default=60.0, help="seconds of training between them (updates: of those)"
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder of the result")
+    add_result_options(parser)
     return parser.parse_args(argv)
 
 
@@ -121,7 +123,7 @@ def main(given: Sequence[str] | None = None) -> int:
         refuse_other_rules(opponent, config.rules)
     except (ValueError, FileNotFoundError) as error:
         fail(str(error))
-    facts = about("experiments.best_response", argv)
+    facts = about("experiments.best_response", argv, options.out / "results.json", options.allow_dirty)
     curve: list[dict[str, Any]] = []
 
     def against(learner: Learner, pairs: int, deals: int) -> MatchResult:
@@ -138,8 +140,7 @@ def main(given: Sequence[str] | None = None) -> int:
     start = time.perf_counter()
     learner = train(config, options.against, options.start, measure, options.every)
     match = against(learner, options.pairs, RESPONSE_RESULT)
-    result = {
-        **facts,
+    figures = {
         "against": options.against,
         "start": None if options.start is None else str(options.start),
         "seed": options.seed,
@@ -151,7 +152,9 @@ def main(given: Sequence[str] | None = None) -> int:
     }
     says = {"rules": json.dumps(config.rules.as_dict()), "against": options.against}
     write_whole(options.out / "policy.safetensors", policy_bytes(learner.actor, says))
-    write_whole(options.out / "results.json", json.dumps(result, indent=1) + "\n")
+    seeds = [options.seed, RESPONSE_CURVE, RESPONSE_RESULT]
+    out = options.out / "results.json"
+    write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=[options.against])
     print(f"{match}\nat least so much can be won against {options.against}; {options.out / 'results.json'}")
     return 0
 

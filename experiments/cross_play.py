@@ -15,7 +15,6 @@ command goes on with it. Several training runs: ``--policies "file:runs/a/policy
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,7 +30,8 @@ from train.match import mean_interval
 
 from .matches import page
 from .matches.book import Book, BookError, deal_set
-from .matches.run import Reporter, about, add_terms, fail, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, add_terms, players_of, policies_of, stopped_politely, terms_of
+from .result_file import STRENGTH, about, fail, write_result
 
 Cells = dict[tuple[str, str], np.ndarray]
 """Margins (pairs,) of the team of the first at the lower seat and the second at the higher."""
@@ -137,7 +137,7 @@ def main(given: Sequence[str] | None = None) -> int:
     terms = terms_of(options)
     policies = policies_of(options.policies, terms, options.device)
     opponents = policies_of(options.against, terms, options.device, least=1)
-    facts = about("experiments.cross_play", argv)
+    facts = about("experiments.cross_play", argv, options.out / "results.json", options.allow_dirty)
     book = Book(options.out / "played", terms, options.anew)
     try:
         with players_of(options) as book.players, stopped_politely():
@@ -148,8 +148,7 @@ def main(given: Sequence[str] | None = None) -> int:
         print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
         return 130
     names = list(policies)
-    result = {
-        **facts,
+    figures = {
         "terms": terms.as_dict(),
         "code": book.code,
         "policies": names,
@@ -165,7 +164,14 @@ def main(given: Sequence[str] | None = None) -> int:
             for opponent, cells in found.items()
         ],
     }
-    write_whole(options.out / "results.json", json.dumps(result, indent=1) + "\n")
+    result = write_result(
+        options.out / "results.json",
+        facts,
+        figures,
+        kind=STRENGTH,
+        seeds=[terms.seed],
+        players=[*names, *opponents],
+    )
     write_whole(options.out / "table.md", page_of(result))
     for number, table in enumerate(result["tables"], 1):
         title = f"points a deal against {table['against']} (± 95%)\nrow: lower seat; column: opposite"

@@ -9,7 +9,6 @@ tables of docs/evaluation.md.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import time
@@ -22,14 +21,13 @@ import numpy as np
 from scipy import stats
 
 from agents.load import load
-from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
 from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
 
 from .matches import evaluation_page
 from .matches.pages import RESULTS
-from .matches.run import about
+from .result_file import STRENGTH, about, add_result_options, write_result
 
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {
@@ -163,12 +161,15 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=20_000, help="of each match-up (default %(default)s)")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of each coverage (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT, help="the result; docs/evaluation.md follows the default")
+    add_result_options(parser)
     options = parser.parse_args(argv)
+    facts = about("experiments.evaluation", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
     figures = measure(options.pairs, options.repeats, lambda text: print(text, flush=True))
-    result = {**about("experiments.evaluation", argv), "seeds": SEEDS, **figures}
-    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures |= {"deal sets": SEEDS, "minutes": round((time.perf_counter() - start) / 60, 1)}
+    players = [name for match_up in MATCH_UPS for name in match_up]
+    seeds = list(SEEDS.values())
+    result = write_result(options.out, facts, figures, kind=STRENGTH, seeds=seeds, players=players)
     for table in evaluation_page.figures(result).values():
         print(f"\n{table}")
     print(f"\n{result['minutes']} minutes; {options.out.name}")

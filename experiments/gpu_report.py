@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.files import write_whole
 from train import log
 
 from .matches.pages import RESULTS
-from .matches.run import about
+from .result_file import TIMING, about, add_result_options, write_result
 
 
 def summed(rows: Sequence[dict[str, str]]) -> dict[str, float]:
@@ -54,14 +53,15 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="folder of a run of train.selfplay that has ended")
     parser.add_argument("--report", type=Path, default=RESULTS / "gpu.json", help="the file to write")
     parser.add_argument("--gpu", default="", metavar="NAME", help="what the GPU is called")
+    add_result_options(parser)
     argv = sys.argv[1:] if given is None else list(given)
     options = parser.parse_args(argv)
+    facts = about("experiments.gpu_report", argv, options.report, options.allow_dirty)
     try:
         found = report(options.run, options.gpu)
     except (log.LogError, FileNotFoundError) as error:
         parser.error(str(error))
-    options.report.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(options.report, json.dumps(about("experiments.gpu_report", argv) | found, indent=1) + "\n")
+    write_result(options.report, facts, found, kind=TIMING)
     speed = found["speed"]
     print(f"device: {found['device']}")
     print(f"collecting {speed['collecting_per_second']:,.0f}, learning {speed['learning_per_second']:,.0f}, ", end="")

@@ -8,16 +8,14 @@ docs/performance.md.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from persian_rummy_env.files import write_whole
-
+from .result_file import TIMING, about, add_result_options, write_result
 from .speeds.parts import profiled
 from .speeds.profile_page import profile_tables
-from .speeds.timing import commit, cores, machine, today, versions
+from .speeds.timing import cores
 
 RESULT = Path(__file__).parent / "results" / "profile.json"
 
@@ -29,18 +27,13 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULT)
     parser.add_argument("--runs", type=int, default=7, help="of each part (default 7)")
     parser.add_argument("--repeats", type=int, default=500, help="passes over the states in a run (default 500)")
+    add_result_options(parser)
     options = parser.parse_args(given)
     words = sys.argv[1:] if given is None else list(given)
+    facts = about("experiments.profile", words, options.out, options.allow_dirty)
     with cores(1):
-        result = {
-            "command": " ".join(["python -m experiments.profile", *words]),
-            "date": today(),
-            "commit": commit(),
-            "machine": machine(),
-            "versions": versions("persian-rummy-rl", "numpy", "numba"),
-            **profiled(options.runs, options.repeats),
-        }
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+        figures = profiled(options.runs, options.repeats)
+    result = write_result(options.out, facts, figures, kind=TIMING)
     for table in profile_tables(result).values():
         print(f"\n{table}")
 

@@ -8,7 +8,6 @@ Each run starts with nothing kept of the ones before. Writes ``results/render_sp
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -19,10 +18,9 @@ from agents.choose import choose
 from agents.load import load
 from persian_rummy_env import env
 from persian_rummy_env.drawing import draw_table, raster
-from persian_rummy_env.files import write_whole
 
 from .matches.pages import RESULTS
-from .matches.run import about
+from .result_file import TIMING, about, add_result_options, write_result
 from .speeds.timing import cores, figure, versions
 
 RESULT = RESULTS / "render_speed.json"
@@ -81,18 +79,19 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--pictures", type=int, default=300, help="drawn in each run (default %(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each figure (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
+    add_result_options(parser)
     options = parser.parse_args(argv)
+    facts = about("experiments.render_speed", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
-    result = {
-        **about("experiments.render_speed", argv),
+    figures = {
         "drawn with": versions("pillow", "resvg-py"),
         "seed": SEED,
         "pictures": options.pictures,
         "goal": GOAL,
         **speeds(options.pictures, options.runs),
     }
-    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    result = write_result(options.out, facts, figures, kind=TIMING, seeds=[SEED])
     for name in VIEWS:
         one = {key: f"{value['median']:.0f}" for key, value in result[name].items()}
         print(

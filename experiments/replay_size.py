@@ -9,7 +9,6 @@ does in several processes, in seconds of the clock, and not at all where the mac
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -19,14 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env import RuleSet
-from persian_rummy_env.files import write_whole
 from persian_rummy_env.record import Record
 from persian_rummy_env.recorder import simulate
 from persian_rummy_env.replay_page import replay_page
 
 from .matches.pages import RESULTS
-from .matches.run import about
 from .play_pictures import chromium
+from .result_file import TIMING, about, add_result_options, write_result
 
 RESULT = RESULTS / "replay_size.json"
 SEED = 61_001
@@ -74,8 +72,9 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.replay_size", description="how large replay pages are")
     parser.add_argument("--actions", type=int, default=5000, help="at least so many (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
+    add_result_options(parser)
     options = parser.parse_args(argv)
-    said = about("experiments.replay_size", argv)
+    said = about("experiments.replay_size", argv, options.out, options.allow_dirty)
     records = list(games(options.actions))
     actions = sum(actions_of(record) for _, record in records)
     first = len(replay_page(records[:1]))  # compiles, too, what has to be compiled
@@ -89,8 +88,7 @@ def main(given: Sequence[str] | None = None) -> int:
         browser = opened(path)
     if said["machine"]["load_before"] > len(os.sched_getaffinity(0)):
         browser |= {"open_s": None, "step_ms": None, "not timed": "the machine was busy with other work"}
-    result = {
-        **said,
+    figures = {
         "games": len(records),
         "actions": actions,
         "page_kb": round(len(page) / 1000),
@@ -99,8 +97,8 @@ def main(given: Sequence[str] | None = None) -> int:
         "make_cpu_s": round(took, 1),
         **browser,
     }
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
-    print(*(f"{name}: {result[name]}" for name in list(result)[5:]), sep="\n")
+    write_result(options.out, said, figures, kind=TIMING, seeds=[SEED])
+    print(*(f"{name}: {figure}" for name, figure in figures.items()), sep="\n")
     return 0
 
 

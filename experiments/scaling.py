@@ -29,7 +29,7 @@ from train.shards import Shards
 from train.workers import LocalWorkers, Workers, jobs_of
 
 from .matches.pages import RESULTS, ROOT
-from .matches.run import about, fail
+from .result_file import TIMING, about, add_result_options, fail, write_result
 from .scaling_page import PAGE, tables
 from .speeds.page import with_tables
 from .speeds.timing import ALL_CORES, cores, figure, in_turn
@@ -142,19 +142,20 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=7, help="of each figure (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
     parser.add_argument("--no-page", action="store_true", help="leave docs/scaling.md as it is")
+    add_result_options(parser)
     options = parser.parse_args(argv)
     most = len(ALL_CORES) or 1
     if min(options.workers) < 1 or max(options.workers) > most:
         fail(f"--workers {options.workers}: expected numbers from 1 to the {most} cores that there are")
     if options.runs < 1 or options.deals < 2 * max(options.workers):
         fail(f"--runs {options.runs} --deals {options.deals}: expected at least 1, and two deals a worker")
+    facts = about("experiments.scaling", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
     config = replace(
         PRESETS["two-cores"], threads=1, deals=options.deals, parts=2 * max(options.workers), pool_share=0.0, seed=1
     )
     try:
-        result = {
-            **about("experiments.scaling", argv),
+        figures = {
             "settings": config.as_dict(),
             "goal": GOAL,
             "collecting": collecting(config, options.workers, options.runs),
@@ -163,8 +164,8 @@ def main(given: Sequence[str] | None = None) -> None:
         }
     except RayError as error:
         fail(str(error))
-    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    result = write_result(options.out, facts, figures, kind=TIMING, seeds=[config.seed])
     made = tables(result)
     if not options.no_page:
         write_whole(PAGE, with_tables(PAGE.read_text(), made))

@@ -6,7 +6,6 @@ Decisions are those of a match against ``deepest``, all with a choice to make. W
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -19,12 +18,10 @@ from agents.base import Batch, Policy
 from agents.load import load
 from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.files import write_whole
 from train.deal_sets import SEARCH_SPEED
 from train.match import play_match
 
-from .matches.pages import RESULTS
-from .matches.run import about
+from .result_file import RESULTS, TIMING, about, add_result_options, write_result
 from .speeds.timing import ALL_CORES, cores, figure, in_turn
 
 RESULT = RESULTS / "search_speed.json"
@@ -121,13 +118,14 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--worlds", type=int, default=40, help="of each decision (default %(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each figure (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
+    add_result_options(parser)
     options = parser.parse_args(argv)
+    facts = about("experiments.search_speed", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
     batch = decisions(options.decisions)
     views, masks = batch.views, batch.action_mask
     assert views is not None
-    result = {
-        **about("experiments.search_speed", argv),
+    figures = {
         "seed": SEARCH_SPEED,
         "decisions": len(views),
         "worlds": options.worlds,
@@ -137,8 +135,8 @@ def main(given: Sequence[str] | None = None) -> None:
         "with a prior": with_prior(batch, options.worlds, options.runs),
         "milliseconds": kept_milliseconds(views[:100], masks[:100]),
     }
-    result["minutes"] = round((time.perf_counter() - start) / 60, 1)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
+    result = write_result(options.out, facts, figures, kind=TIMING, seeds=[SEARCH_SPEED])
     for name in ("one core", "all cores"):
         told = ", ".join(f"{bot} {one['median']:,.0f}" for bot, one in result[name].items())
         print(f"playouts a second, {name}: {told}")

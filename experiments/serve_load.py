@@ -25,10 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from persian_rummy_env.files import write_whole
-
 from .matches.pages import RESULTS
-from .matches.run import about
+from .result_file import TIMING, about, add_result_options, write_result
 
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001
@@ -149,7 +147,7 @@ async def _load(
     waits = sorted(wait for sitter in sitters for wait in sitter.waits)
     middle = memory[len(memory) // 2]
     return {
-        "seconds": round(took, 1),
+        "played_seconds": round(took, 1),
         "tables_opened": sum(sitter.opened for sitter in sitters),
         "tables_left": sum(sitter.left for sitter in sitters),
         "games": sum(sitter.games for sitter in sitters),
@@ -182,9 +180,10 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--policies", default="greedy,deepest,expert", help="who plays along (default %(default)s)")
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--out", type=Path, default=RESULT)
+    add_result_options(parser)
     options = parser.parse_args(argv)
     host = f"127.0.0.1:{options.port}"
-    said = about("experiments.serve_load", argv)
+    said = about("experiments.serve_load", argv, options.out, options.allow_dirty)
     command = [
         sys.executable, "-m", "agents.serve", "--port", str(options.port), "--pause", "0", "--keep", "0.1",
         "--tables", str(GAMES), "--policies", options.policies,
@@ -199,14 +198,13 @@ def main(given: Sequence[str] | None = None) -> int:
         server.terminate()
         server.wait(20)
     result = {
-        **said,
         "tables": options.tables,
         "cores": len(os.sched_getaffinity(0)),
         **found,
     }
     if said["machine"]["load_before"] > result["cores"]:
         result |= {"wait_ms": None, "actions_per_second": None, "not timed": "the machine was busy with other work"}
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    write_result(options.out, said, result, kind=TIMING, seeds=[SEED])
     for name in (
         "tables_opened",
         "tables_left",

@@ -8,7 +8,6 @@ means is said in docs/performance.md, whose tables ``python -m experiments.speed
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +15,9 @@ from typing import Any
 
 from persian_rummy_env.files import write_whole
 
+from .result_file import TIMING, about, add_result_options, write_result
 from .speeds import ours, page, peers, plot, startup
-from .speeds.timing import commit, cores, machine, today, versions
+from .speeds.timing import cores, versions
 
 RESULT = Path(__file__).parent / "results" / "speed.json"
 
@@ -44,6 +44,7 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, default=5, help="of each figure (default 5)")
     parser.add_argument("--quick", action="store_true", help="short runs: a look, not a result")
+    add_result_options(parser)
     return parser.parse_args(given)
 
 
@@ -67,17 +68,12 @@ def our_figures(runs: int, quick: bool) -> dict[str, Any]:
 def main(given: Sequence[str] | None = None) -> None:
     options = arguments(given)
     words = sys.argv[1:] if given is None else list(given)
-    result: dict[str, Any] = {
-        "command": " ".join(["python -m experiments.speed", *words]),
-        "date": today(),
-        "commit": commit(),
-        "machine": machine(),
-        "versions": versions("persian-rummy-rl", "numpy", "numba", "gymnasium", "pettingzoo"),
-        "ours": our_figures(options.runs, options.quick),
-    }
+    facts = about("experiments.speed", words, options.out, options.allow_dirty)
+    facts["versions"] = versions("persian-rummy-rl", "numpy", "numba", "gymnasium", "pettingzoo")
+    figures: dict[str, Any] = {"ours": our_figures(options.runs, options.quick)}
     folder = options.peers_dir or peers.default_folder()
-    result["peers"] = peers.peer_figures(options.peers, folder, options.runs, 0.5 if options.quick else 3.0)
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    figures["peers"] = peers.peer_figures(options.peers, folder, options.runs, 0.5 if options.quick else 3.0)
+    result = write_result(options.out, facts, figures, kind=TIMING)
     write_whole(options.out.with_suffix(".png"), plot.drawn(result))
     for table in page.speed_tables(result).values():
         print(f"\n{table}")

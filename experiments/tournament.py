@@ -9,7 +9,6 @@ on with it, more ``--pairs`` add to it. Policies by name as ``agents.load.load``
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -24,7 +23,8 @@ from train.match import summary
 from .matches import page
 from .matches.book import Book, BookError, Played, deal_set
 from .matches.rating import YARDSTICK, ratings, seat_effects
-from .matches.run import Reporter, about, add_terms, as_json, fail, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, add_terms, as_json, players_of, policies_of, stopped_politely, terms_of
+from .result_file import STRENGTH, about, fail, write_result
 
 Names = tuple[str, str]
 
@@ -66,10 +66,8 @@ def pairs_of(options: argparse.Namespace, policies: Mapping[str, Policy]) -> dic
     return {(a, b): min(caps[a], caps[b]) for a, b in combinations(policies, 2)}
 
 
-def result_of(
-    facts: Mapping[str, Any], book: Book, wanted: Mapping[Names, int], played: Mapping[Names, Played]
-) -> dict[str, Any]:
-    """What ``results.json`` holds."""
+def figures_of(book: Book, wanted: Mapping[Names, int], played: Mapping[Names, Played]) -> dict[str, Any]:
+    """What ``results.json`` holds besides what every result says."""
     matches = [
         as_json(summary(a, b, one.pairs, one.seconds)) | {"complete": len(one.pairs) == wanted[a, b]}
         for (a, b), one in played.items()
@@ -79,7 +77,6 @@ def result_of(
     by_number = {(met.index(a), met.index(b)): one.pairs for (a, b), one in played.items()}
     sizes = sorted({len(one.pairs) for one in played.values()}, reverse=True)
     return {
-        **facts,
         "terms": book.terms.as_dict(),
         "code": book.code,
         "policies": names,
@@ -93,8 +90,15 @@ def result_of(
     }
 
 
-def write(out: Path, result: Mapping[str, Any]) -> None:
-    write_whole(out / "results.json", json.dumps(result, indent=1) + "\n")
+def write(out: Path, facts: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
+    result = write_result(
+        out / "results.json",
+        facts,
+        figures,
+        kind=STRENGTH,
+        seeds=[figures["terms"]["seed"]],
+        players=figures["policies"],
+    )
     write_whole(out / "table.md", page.tournament_page(result))
     order = [row["policy"] for row in result["ratings"]]
     title = "points a deal, row against column (± 95%)"
@@ -116,7 +120,7 @@ def main(given: Sequence[str] | None = None) -> int:
     terms = terms_of(options)
     policies = policies_of(options.policies, terms, options.device)
     wanted = pairs_of(options, policies)
-    facts = about("experiments.tournament", argv)
+    facts = about("experiments.tournament", argv, options.out / "results.json", options.allow_dirty)
     book = Book(options.out / "played", terms, options.anew)
     played: dict[Names, Played] = {}
     cut = False
@@ -134,9 +138,9 @@ def main(given: Sequence[str] | None = None) -> int:
     if not played:
         print("interrupted before anything was played", file=sys.stderr)
         return 130
-    result = result_of(facts, book, wanted, played)
-    write(options.out, result)
-    print(f"{options.out / 'table.md'}, table.png and results.json: {result['minutes']:.1f} minutes of play")
+    figures = figures_of(book, wanted, played)
+    write(options.out, facts, figures)
+    print(f"{options.out / 'table.md'}, table.png and results.json: {figures['minutes']:.1f} minutes of play")
     if cut:
         print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
     return 130 if cut else 0

@@ -8,10 +8,9 @@ counts little. Writes ``results/train_profile.json`` and the tables of docs/trai
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from train.ppo import Learner
 from train.rollout import Collector, DealTables
 from train.selfplay import SelfPlay
 
-from .matches.run import about, fail
+from .result_file import TIMING, about, add_result_options, fail, write_result
 from .speeds.page import with_tables
 
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
@@ -104,7 +103,7 @@ def measured(config: Config, updates: int) -> dict[str, Any]:
     return {"decisions": counters.decisions, "microseconds": {part: round(us, 3) for part, us in each.items()}}
 
 
-def table(result: dict[str, Any]) -> str:
+def table(result: Mapping[str, Any]) -> str:
     """Markdown: the parts in both precisions."""
     columns = {name: result[name]["microseconds"] for name in ("fp32", "bf16")}
     totals = {name: sum(column.values()) for name, column in columns.items()}
@@ -113,6 +112,11 @@ def table(result: dict[str, Any]) -> str:
         lines.append(f"| {part} | {us:.2f} | {us / totals['fp32']:.0%} | {columns['bf16'][part]:.2f} |")
     lines.append(f"| all | {totals['fp32']:.1f} | | {totals['bf16']:.1f} |")
     return "\n".join(lines)
+
+
+def tables(result: Mapping[str, Any]) -> dict[str, str]:
+    """The table of a result, by its name in docs/training.md."""
+    return {"train: profile": table(result)}
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -125,21 +129,22 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--deals", type=int, help="for an update (default: the preset's)")
     parser.add_argument("--out", type=Path, default=RESULT, help="default %(default)s")
     parser.add_argument("--no-page", action="store_true", help="leave docs/training.md as it is")
+    add_result_options(parser)
     options = parser.parse_args(argv)
     if options.updates < 1:
         fail(f"--updates {options.updates}: expected at least 1")
     preset = PRESETS[options.preset]
     config = replace(preset, threads=1, taught=0.0, sharpen=1.0, critic_updates=0, deals=options.deals or preset.deals)
-    result = {
-        **about("experiments.train_profile", argv),
+    facts = about("experiments.train_profile", argv, options.out, options.allow_dirty)
+    figures = {
         "settings": config.as_dict(),
         "fp32": measured(config, options.updates),
         "bf16": measured(replace(config, precision="bf16"), options.updates),
     }
-    write_whole(options.out, json.dumps(result, indent=1) + "\n")
+    result = write_result(options.out, facts, figures, kind=TIMING, seeds=[config.seed])
     print(table(result))
     if not options.no_page:
-        write_whole(PAGE, with_tables(PAGE.read_text(), {"train: profile": table(result)}))
+        write_whole(PAGE, with_tables(PAGE.read_text(), tables(result)))
 
 
 if __name__ == "__main__":

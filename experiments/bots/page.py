@@ -48,9 +48,22 @@ def run_line(result: Result | None) -> str:
     )
 
 
+def together_table(result: Result | None) -> str:
+    """What some features are worth at once, by opponent."""
+    if result is None or "together" not in result:
+        return "Not measured yet."
+    rows = [[f"`{row['against']}`", worth(row)] for row in result["together"]["lost"]]
+    return table(["against", f"lost without {', '.join(f'`{name}`' for name in result['together']['features'])}"], rows)
+
+
+def tables_of(measured: Result | None) -> dict[str, str]:
+    """The tables of a result of ``experiments.ablation_expert``, by their names in the page."""
+    found = {"bots: ablation run": run_line(measured), "bots: features": features_table(measured)}
+    return found | {"bots: together": together_table(measured)}
+
+
 def tables() -> dict[str, str]:
-    measured = pages.result(ABLATION.name)
-    return {"bots: ablation run": run_line(measured), "bots: features": features_table(measured)}
+    return tables_of(pages.result(ABLATION.name))
 
 
 def main(given: Sequence[str] | None = None) -> None:

@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
@@ -30,6 +29,7 @@ from .players import Chunk, Here, Players
 FIRST_CHUNK, MOST_CHUNK = 32, 1024
 """Pairs that each player plays between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
 CHUNK_SECONDS = 5.0
+MARK = b"persian-rummy pairs 1\n"
 
 
 class BookError(RuntimeError):
@@ -92,6 +92,36 @@ class Played:
         return Played(part, self.seconds * len(part) / max(1, len(self.pairs)))
 
 
+def packed(about: Mapping[str, Any], played: Played) -> bytes:
+    """The file of a match: a mark, a digest of the rest, then what was played and how it went, as numpy keeps it."""
+    content = io.BytesIO()
+    columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
+    np.savez_compressed(content, about=json.dumps(about), seconds=played.seconds, **columns)
+    rest = content.getvalue()
+    return MARK + hashlib.sha256(rest).digest() + rest
+
+
+def unpacked(path: Path) -> tuple[dict[str, Any], float, Pairs]:
+    """What was played, in how many seconds, and the pairs, of a file that is as it was written.
+
+    Raises:
+        BookError: it cannot be read, or is another; nothing in it is looked at before the digest says so.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BookError(f"{path}: cannot be read: {error.strerror}") from error
+    start, end = len(MARK), len(MARK) + hashlib.sha256().digest_size
+    if content[:start] != MARK:
+        raise BookError(f"{path}: byte 0: no pairs of a match, or those of another version; --anew plays it again")
+    rest = content[end:]
+    if hashlib.sha256(rest).digest() != content[start:end]:
+        raise BookError(f"{path}: byte {start}: damaged: the digest is of other content; --anew plays it again")
+    with np.load(io.BytesIO(rest), allow_pickle=False) as file:
+        pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
+        return json.loads(str(file["about"])), float(file["seconds"]), pairs
+
+
 class Book:
     """The pairs of an experiment.
 
@@ -123,14 +153,11 @@ class Book:
         if not path.exists():
             return None
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-                said = json.loads(str(file["about"]))
-                pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
-                seconds = float(file["seconds"])
-        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+            said, seconds, pairs = unpacked(path)
+        except BookError:
             if self.anew:
                 return None
-            raise BookError(f"{path}: damaged ({error}); --anew plays it again") from error
+            raise
         if said != about:
             if self.anew:
                 return None
@@ -184,10 +211,7 @@ class Book:
         return json.loads(json.dumps(about))
 
     def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path:
-        return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".npz")
+        return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".pairs")
 
     def _write(self, a: tuple[str, str], b: tuple[str, str], played: Played) -> None:
-        content = io.BytesIO()
-        columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
-        np.savez_compressed(content, about=json.dumps(self._about(a, b)), seconds=played.seconds, **columns)
-        write_whole(self._path(a, b), content.getvalue())
+        write_whole(self._path(a, b), packed(self._about(a, b), played))

@@ -122,13 +122,14 @@ def deals_table() -> str:
     return table(["deals of", "use", "seeds"], rows, words=2)
 
 
+def ladder(result: Result | None) -> dict[str, str]:
+    """The tables of the tournament that is the ladder, by their names in the page."""
+    return {"evaluation: ladder": ladder_table(result), "evaluation: goals": goals_table(result)}
+
+
 def tables() -> dict[str, str]:
-    evaluation, ladder = pages.result("evaluation.json"), pages.result(LADDER)
-    found = {
-        "evaluation: deals": deals_table(),
-        "evaluation: ladder": ladder_table(ladder),
-        "evaluation: goals": goals_table(ladder),
-    }
+    evaluation = pages.result("evaluation.json")
+    found = {"evaluation: deals": deals_table(), **ladder(pages.result(LADDER))}
     return found | ({} if evaluation is None else figures(evaluation))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +10,18 @@ from typing import Any
 
 from persian_rummy_env.files import write_whole
 
+from ..result_file import RESULTS, ROOT, ResultError, fail, read_result
 from ..speeds.page import with_tables
-
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "experiments" / "results"
 
 
 def result(name: str) -> dict[str, Any] | None:
-    """A committed result by its path under ``experiments/results``; None if there is none yet."""
+    """A committed result by its path under ``experiments/results``; None if there is none yet. One that cannot be
+    believed ends the command with a line."""
     path = RESULTS / name
-    return json.loads(path.read_text()) if path.exists() else None
+    try:
+        return read_result(path) if path.exists() else None
+    except ResultError as error:
+        fail(str(error))
 
 
 def keep(page: Path, tables: Mapping[str, str], prog: str, given: Sequence[str] | None) -> None:

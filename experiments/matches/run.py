@@ -7,9 +7,9 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 from agents.base import Policy
 from agents.load import load, split_specs
@@ -18,18 +18,12 @@ from train.config import number_of_workers
 from train.match import MatchResult, Pairs, refuse_other_rules
 from train.ray_pool import RayError, RayPool
 
-from ..speeds.timing import commit, machine, today, versions
+from ..result_file import add_result_options, fail
 from .book import Played, Terms
 from .code import playing_code
 from .players import Here, Job, MatchWorker, Players, RayPlayers
 
-VERSIONS = ("persian-rummy-rl", "numpy", "numba")
 REPORT_EVERY = 10.0
-
-
-def fail(message: str) -> NoReturn:
-    sys.stderr.write(f"error: {message}\n")
-    raise SystemExit(2)
 
 
 def add_terms(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +41,7 @@ def add_terms(parser: argparse.ArgumentParser) -> None:
         default="local",
         help="who plays: local, or ray:N, processes of a Ray cluster (default %(default)s)",
     )
+    add_result_options(parser)
 
 
 def terms_of(options: argparse.Namespace) -> Terms:
@@ -72,18 +67,6 @@ def policies_of(text: str, terms: Terms, device: str, least: int = 2) -> dict[st
     if len(policies) < least:
         fail(f"{len(policies)} policies ({', '.join(policies)}): expected at least {least}")
     return policies
-
-
-def about(prog: str, argv: Sequence[str]) -> dict[str, Any]:
-    """What a result says of how it came about."""
-    words = [f'"{word}"' if any(letter in word for letter in " (),*") else word for word in argv]
-    return {
-        "command": " ".join([f"python -m {prog}", *words]),
-        "date": today(),
-        "commit": commit(),
-        "machine": machine(),
-        "versions": versions(*VERSIONS),
-    }
 
 
 def as_json(match: MatchResult) -> dict[str, Any]:

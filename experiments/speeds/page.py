@@ -7,7 +7,6 @@ A table stands in the page between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.files import write_whole
+
+from ..result_file import ResultError, fail, read_result
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "performance.md"
@@ -202,7 +203,10 @@ def from_results(text: str) -> str:
     for name, tables in (("speed", speed_tables), ("profile", profile_tables)):
         path = RESULTS / f"{name}.json"
         if path.exists():
-            text = with_tables(text, tables(json.loads(path.read_text())))
+            try:
+                text = with_tables(text, tables(read_result(path)))
+            except ResultError as error:
+                fail(str(error))
     return text
 
 

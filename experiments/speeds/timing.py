@@ -14,6 +14,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+MEASURED = (
+    *("persian_rummy_env", "agents", "train", "experiments", "tests/oracle.py", "pyproject.toml", "constraints.txt"),
+    *(":!experiments/results", ":!experiments/README.md", ":!agents/weights/README.md"),
+)
+"""What a result is of: code and weights, for git."""
 ALL_CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
@@ -78,18 +83,23 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit that is checked out, with a ``+`` if tracked files differ from it; None outside a git checkout."""
+    """The commit that is checked out, with a ``+`` if code or weights differ from it; None outside a git checkout.
+
+    Results and the pages that are printed from them are no part of what was measured: a second command may follow a
+    first whose result is not committed yet.
+    """
+
+    def git(*words: str) -> str:
+        root = Path(__file__).resolve().parents[2]
+        told = subprocess.run(["git", *words], capture_output=True, text=True, check=True, cwd=root)
+        return told.stdout.strip()
+
     try:
-        told = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+"],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=Path(__file__).parent,
-        )
+        head = git("rev-parse", "--short=12", "HEAD")
+        changed = git("status", "--porcelain", "--untracked-files=all", "--", *MEASURED)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return told.stdout.strip()
+    return head + ("+" if changed else "")
 
 
 def today() -> str:

@@ -1,0 +1,222 @@
+"""What a result rests on, told by what it does: how players choose in stored decisions, and how the game is played.
+
+A digest of sources would call every result old whenever a file moves; this one changes when a player chooses otherwise,
+or when the game deals, plays or counts otherwise, and at no other time.
+
+The decisions lie in ``results/decisions.npz``: whole games of mixed play as decks and actions, which any version of the
+engine can play again, and the numbers of the decisions in them. ``python -m experiments.behaviour`` makes the file
+anew (every result is old then); with names of policies it prints their digests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.arena import new_games, play
+from agents.base import Policy
+from agents.choose import choose
+from agents.load import CHAMPION, load
+from agents.search import SearchPolicy
+from persian_rummy_env import replay
+from persian_rummy_env.core import arena, batch
+from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.state import OVER
+
+ROOT = Path(__file__).resolve().parents[1]
+DECISIONS = ROOT / "experiments" / "results" / "decisions.npz"
+SHA256 = "ceae1ed6f6afee30"
+"""Of that file; where it is made anew, all results are old."""
+SEED = 70_001
+GAMES, OF_A_GAME = 200, 10
+SEARCHED = 100
+"""A searching policy is asked so many of the decisions, early and late ones of games."""
+WORLDS_FOR_MS = 2
+"""In place of milliseconds, in which the machine has a say: its bot and its prior decide, in so few worlds."""
+BLOCKS = 20
+"""The choices are digested in so many parts, so that a digest also says how much has changed."""
+TIES = 2
+"""So many parts may differ where a network has a say: another processor adds in another order, and near-equals turn."""
+SCORED = 64
+"""Games of each of the four rule sets whose decks and scores tell how the game is played."""
+
+
+class BehaviourError(RuntimeError):
+    """The stored decisions cannot be played again."""
+
+
+def make(seed: int = SEED) -> bytes:
+    """Games of one deal, every seat by a bot drawn for it, and decisions with a choice in them, spread over each."""
+    rng = np.random.default_rng(seed)
+    seeds = rng.integers(0, 2**63, GAMES).astype(np.uint64)
+    dealers = (np.arange(GAMES) % NUM_SEATS).astype(np.int8)
+    bots = [load(name) for name in ("random", "greedy", "deepest", "expert")]
+    who = rng.integers(0, len(bots), (GAMES, NUM_SEATS))
+    games = new_games(seeds, dealers, RuleSet(), 1)
+    decks = games["decks"][:, 0].copy()
+    actions: list[list[int]] = [[] for _ in range(GAMES)]
+    chosen_from: list[list[int]] = [[] for _ in range(GAMES)]
+    while (lanes := np.flatnonzero(games["phase"] != OVER)).size:
+        words = np.zeros((len(lanes), batch.WORDS), dtype=np.uint64)
+        batch.legal_words(games[lanes], words, 0, len(lanes))
+        number = np.bitwise_count(words).sum(axis=1)
+        player = who[lanes, games["seat"][lanes]]
+        chosen = np.zeros(len(lanes), dtype=np.int64)
+        for index, bot in enumerate(bots):
+            rows = np.flatnonzero(player == index)
+            if rows.size:
+                chosen[rows] = choose(games[lanes[rows]], bot)
+        for lane, action, several in zip(lanes.tolist(), chosen.tolist(), (number > 1).tolist(), strict=True):
+            if several:
+                chosen_from[lane].append(len(actions[lane]))
+            actions[lane].append(action)
+        moved = games[lanes]
+        arena.play_lanes(moved, np.arange(len(moved)), chosen)
+        moved["sample_rng"] = rng.integers(1, 2**63, moved["sample_rng"].shape).astype(np.uint64)
+        games[lanes] = moved
+    picked = [sorted(rng.choice(of_one, OF_A_GAME, replace=False).tolist()) for of_one in chosen_from]
+    content = io.BytesIO()
+    np.savez_compressed(
+        content,
+        decks=decks,
+        dealers=dealers,
+        lengths=np.array([len(of_one) for of_one in actions], dtype=np.int16),
+        actions=np.array([action for of_one in actions for action in of_one], dtype=np.int16),
+        picked=np.array(picked, dtype=np.int16),
+        seeds=seeds,
+    )
+    return content.getvalue()
+
+
+@cache
+def decisions() -> np.ndarray:
+    """The stored decisions: (2000,) STATE, in each of which the seat to move has a choice.
+
+    Raises:
+        BehaviourError: the file is damaged, or the engine of today cannot play its games: then nothing that was
+            measured before says anything of it.
+    """
+    try:
+        content = DECISIONS.read_bytes()
+    except OSError as error:
+        raise BehaviourError(f"{DECISIONS}: cannot be read: {error.strerror}") from error
+    found_sha = hashlib.sha256(content).hexdigest()[:16]
+    if found_sha != SHA256:
+        raise BehaviourError(f"{DECISIONS}: sha256: {found_sha} instead of {SHA256}: damaged, or made anew")
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        stored = {name: file[name] for name in file.files}
+    ends = np.cumsum(stored["lengths"].astype(np.int64))
+    found = []
+    for game, end in enumerate(ends.tolist()):
+        actions = stored["actions"][end - int(stored["lengths"][game]) : end].astype(np.int64)
+        deck = stored["decks"][game : game + 1]
+        again = replay.play(RuleSet(deals=1), int(stored["dealers"][game]), deck, actions)
+        if again.played < len(actions):
+            raise BehaviourError(f"{DECISIONS}: game {game}, action {again.played}: not legal by the rules of today")
+        found.append(again.states[stored["picked"][game].astype(np.int64)])
+    games = np.concatenate(found)
+    fresh = new_games(np.arange(1, len(games) + 1, dtype=np.uint64), games["dealer"], RuleSet(), 1)
+    for name in ("rng", "sample_rng"):
+        games[name] = fresh[name]
+    return games
+
+
+def weights_of(name: str) -> dict[str, str]:
+    """A hash of each file of weights that a policy is read from, itself or as the prior of a search."""
+    paths = [path.strip() for path in re.findall(r"file:([^,)]+)", name)]
+    found = {path: Path(path) for path in paths} | ({"champion": CHAMPION} if re.search(r"\bchampion\b", name) else {})
+    return {word: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for word, path in found.items()}
+
+
+def choices(policy: Policy) -> np.ndarray:
+    """The actions that a policy chooses in the stored decisions; one that searches, in some of them."""
+    games = decisions()
+    if isinstance(policy, SearchPolicy):
+        number = np.arange(SEARCHED)
+        games = games[number * (len(games) // SEARCHED) + number % OF_A_GAME]
+        if policy.unit == "ms":
+            policy.unit, policy.budget = "worlds", WORLDS_FOR_MS
+    return choose(games.copy(), policy)
+
+
+def digest(actions: np.ndarray) -> str:
+    """A short hash of each of ``BLOCKS`` parts of some actions."""
+    parts = np.array_split(actions.astype("<i2"), BLOCKS)
+    return " ".join(hashlib.sha256(part.tobytes()).hexdigest()[:8] for part in parts)
+
+
+@cache
+def player(name: str) -> dict[str, Any]:
+    """What there is to say of a player: its choices, in how many decisions, and its weights.
+
+    Raises:
+        ValueError, FileNotFoundError: there is no such player here.
+    """
+    actions = choices(load(name))
+    weights = weights_of(name)
+    return {"choices": digest(actions), "decisions": len(actions), **({"weights": weights} if weights else {})}
+
+
+@cache
+def game() -> str:
+    """A hash of what the game deals and how it ends, by its seed: two deals of random play by each rule set."""
+    found = hashlib.sha256()
+    random = load("random")
+    seeds, dealers = np.arange(SCORED, dtype=np.uint64), (np.arange(SCORED) % NUM_SEATS).astype(np.int8)
+    for quad_bonus, stock_out in product(("any", "jacks"), ("pass", "end")):
+        games = new_games(seeds, dealers, RuleSet(deals=2, quad_bonus=quad_bonus, stock_out=stock_out))
+        found.update(games["decks"][:, :1].tobytes())
+        taken = play(games, [random], np.zeros((SCORED, NUM_SEATS), dtype=np.int64))
+        found.update(games["score"].astype("<i4").tobytes() + taken.astype("<i4").tobytes())
+    return found.hexdigest()[:16]
+
+
+def behaviour(players: Sequence[str]) -> dict[str, Any]:
+    """What a result says that it rests on."""
+    if not JIT:  # hours of play; what is measured so is a test, and no result
+        return {"game": None, "players": {}}
+    return {"game": game(), "players": {name: player(name) for name in players}}
+
+
+def difference(said: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """In what a player is another than the one that a result rests on; None: in nothing."""
+    if said.get("weights") != now.get("weights"):
+        return "has other weights"
+    if said.get("decisions") != now["decisions"]:
+        return "was asked other decisions"
+    before, after = str(said.get("choices")).split(), now["choices"].split()
+    turned = sum(one != other for one, other in zip(before, after, strict=False)) if len(before) == BLOCKS else BLOCKS
+    if turned > (TIES if "weights" in now else 0):
+        return f"chooses otherwise (in {turned} of {BLOCKS} parts of the stored decisions)"
+    return None
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    from persian_rummy_env.files import write_whole
+
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.behaviour", description="make the stored decisions anew, or say how players choose"
+    )
+    parser.add_argument("policies", nargs="*", help="print the digests of these")
+    options = parser.parse_args(given)
+    if options.policies:
+        print(json.dumps(behaviour(options.policies), indent=1))
+        return
+    content = make()
+    write_whole(DECISIONS, content)
+    print(f"{DECISIONS}: SHA256 = {hashlib.sha256(content).hexdigest()[:16]!r}")
+
+
+if __name__ == "__main__":
+    main()

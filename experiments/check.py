@@ -1,0 +1,328 @@
+"""What is out of date among the results and on the pages that quote them: ``python -m experiments.check``.
+
+A strength is out of date when a player that it names chooses otherwise today in the stored decisions, or has other
+weights, or the game deals or counts otherwise (``experiments.behaviour``); when its file is of no clean commit, lacks
+what a result has to say, or was changed by anything but its command; and when a page gives a number that no result has.
+Then the exit status is 1, and a test fails.
+
+A timing is of a machine and a commit. It is listed, and nothing else, when commits since have touched the code that it
+timed (``TIMED``); measuring it again wants a quiet machine, so nobody is stopped by it.
+
+Numbers of runs that are not kept stand in ``experiments/history.json``, with the command and the commit of each; they
+are out of date when one of the bots that they were measured against is another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from agents.choose import PolicyError
+
+from . import ablation, scaling_page, train_profile
+from .behaviour import BehaviourError, difference, game, player
+from .bots import page as bots_page
+from .matches import evaluation_page
+from .result_file import RESULTS, ROOT, STRENGTH, TIMING, ResultError, is_clean, read_result
+from .speeds import page as speeds_page
+from .speeds import profile_page
+from .speeds.page import with_tables
+
+HISTORY = ROOT / "experiments" / "history.json"
+PAGES = ("README.md", "agents/weights/README.md", "experiments/README.md", "docs/*.md")
+QUOTE = re.compile(r"(?<![\w.])(?:[+-]?\d+(?:\.\d+)? ± \d+(?:\.\d+)?(?![\d.]*%)|[+-]\d+\.\d+(?![\d.]| ±))")
+"""A strength on a page: a mean with the half of its interval, or a signed mean."""
+MARKED = re.compile(r"<!-- ([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)
+TIMED = {
+    "speed": ("persian_rummy_env/core", "persian_rummy_env/vector_env.py", "persian_rummy_env/aec_raw.py"),
+    "profile": ("persian_rummy_env/core",),
+    "search_speed": ("persian_rummy_env/core", "agents/search.py", "agents/prior.py", "agents/kernels.py"),
+    "train_profile": ("persian_rummy_env/core", "train", "agents/network.py", "agents/kernels.py"),
+    "scaling": ("persian_rummy_env/core", "train", "agents/network.py", "agents/kernels.py"),
+    "render_speed": ("persian_rummy_env/drawing", "persian_rummy_env/render.py"),
+    "replay_size": ("persian_rummy_env/replay_page",),
+    "serve_load": ("agents/serve", "agents/table.py"),
+    "serve_memory": ("agents/serve", "agents/table.py"),
+}
+"""The code that a timing is of, by its result; another timing is of all code."""
+MEANS = ("margin", "lost", "mean", "truth")
+"""The names under which results keep a mean beside its bounds."""
+
+About = Literal["strength", "timing"]
+Value = tuple[float, float]
+"""A mean, and half of its interval."""
+
+
+class Finding(NamedTuple):
+    """Something that is out of date: a file, under the project's root, and why."""
+
+    about: About
+    file: str
+    fault: str
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.file}: {self.fault}"
+
+
+# Results --------------------------------------------------------------------------------------------------------------
+
+
+def result_files(folder: Path = RESULTS) -> list[Path]:
+    """The committed results: in the folder, or in one of its own folders."""
+    return sorted([*folder.glob("*.json"), *folder.glob("*/*.json")])
+
+
+def of_result(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is out of date about a result that was read."""
+    name = shown(path)
+    kind = result["kind"]
+    if kind not in (STRENGTH, TIMING):
+        yield Finding("strength", name, f"kind: {kind!r}: expected {STRENGTH} or {TIMING}")
+        return
+    if result["seconds"] is None and "digest_of" not in result:
+        yield Finding(kind, name, "seconds: not known")
+    if not is_clean(result["commit"]) and "digest_of" not in result:
+        yield Finding(kind, name, f"of code that differs from its commit ({result['commit']}): {result['command']}")
+    if kind == TIMING:
+        yield from of_timing(path, result)
+    else:
+        for fault in of_behaviour(result.get("behaviour")):
+            yield Finding(kind, name, f"{fault}: {result['command']}")
+
+
+def of_behaviour(said: Any) -> Iterator[str]:
+    """In what the players and the game of today differ from those that a strength rests on."""
+    if not isinstance(said, dict) or not isinstance(said.get("players"), dict):
+        yield "behaviour: missing"
+        return
+    if said.get("game") != game():
+        yield "the game deals, plays or counts otherwise today"
+    for name, before in said["players"].items():
+        if "gone" in before:
+            continue  # a player of an earlier commit, and named as that where it is quoted
+        try:
+            now = player(name)
+        except FileNotFoundError:
+            continue  # a training run that is not kept: nobody can say
+        except (ValueError, PolicyError) as error:
+            yield f"{name} cannot be asked today: {error}"
+            continue
+        changed = difference(before, now)
+        if changed is not None:
+            yield f"{name} {changed}"
+
+
+def of_timing(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
+    """How many commits have touched the code that was timed since."""
+    code = TIMED.get(path.stem, ("persian_rummy_env", "agents", "train"))
+    since = commits_since(str(result["commit"]).rstrip("+"), code)
+    if since is None:
+        yield Finding("timing", shown(path), f"of commit {result['commit']}, which is not in this history")
+    elif since:
+        at = f"commit {result['commit']}, {result['machine'].get('cpu')}"
+        yield Finding("timing", shown(path), f"{since} commits have touched {', '.join(code)} since ({at})")
+
+
+@cache
+def commits_since(commit: str, code: Sequence[str]) -> int | None:
+    """How many commits after this one touch some code; None: there is no git, or no such commit."""
+    try:
+        words = ["git", "rev-list", "--count", f"{commit}..HEAD", "--", *code]
+        told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return int(told.stdout)
+
+
+def read_all(paths: Sequence[Path]) -> tuple[dict[Path, dict[str, Any]], list[Finding]]:
+    """The results that can be read, and what is wrong with the others."""
+    results, findings = {}, []
+    for path in paths:
+        try:
+            results[path] = read_result(path)
+        except ResultError as error:
+            findings.append(Finding("strength", shown(path), str(error).removeprefix(f"{path}: ")))
+    return results, findings
+
+
+# Pages ----------------------------------------------------------------------------------------------------------------
+
+
+def pages() -> list[Path]:
+    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+
+
+def values_of(figures: Any) -> Iterator[Value]:
+    """Every mean in a result that has bounds."""
+    if isinstance(figures, dict):
+        low, high = figures.get("low"), figures.get("high")
+        for name in MEANS:
+            mean = figures.get(name)
+            if isinstance(mean, int | float) and isinstance(low, int | float) and isinstance(high, int | float):
+                yield mean, (high - low) / 2
+        figures = list(figures.values())
+    if isinstance(figures, list):
+        for one in figures:
+            yield from values_of(one)
+
+
+def forms(value: Value) -> Iterator[str]:
+    """How a page may write a mean and half of its interval: with up to two digits, seen from either side."""
+    mean, half = value
+    yield from (f"{abs(mean):.{digits}f} ± {half:.{digits}f}" for digits in range(3))
+
+
+def quotes(text: str) -> Iterator[tuple[int, str]]:
+    """The strengths that are written on a page, with the number of their line. Marked parts are left out: tables that
+    commands print are compared with their results, and what was worked by hand is of no game that was played."""
+    text = MARKED.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in QUOTE.finditer(line):
+            yield number, found[0]
+
+
+def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]) -> Iterator[Finding]:
+    """Numbers on pages that are in no result, or only in results that are out of date.
+
+    Args:
+        stale: why each result of those out of date is, by its file.
+    """
+    sources: dict[str, set[str]] = {}
+    for path, result in results.items():
+        if result["kind"] == STRENGTH:
+            for value in values_of(result):
+                for form in forms(value):
+                    sources.setdefault(form, set()).add(shown(path))
+    history = read_history()
+    for path in pages():
+        told = path.read_text(encoding="utf-8")
+        for number, quote in quotes(told):
+            found = sources.get(quote.lstrip("+-"), set())
+            if found - set(stale):
+                continue
+            entries = [
+                entry for entry in history["entries"] if entry["page"] == shown(path) and quote in entry["quotes"]
+            ]
+            faults = [fault for entry in entries for fault in of_entry(entry, history["behaviour"])]
+            if entries and not faults:
+                continue
+            if found:
+                why = f"{quote} is of {', '.join(sorted(found))}, out of date: {stale[min(found)]}"
+            elif faults:
+                why = f"{quote} is of a run that is not kept: {faults[0]}"
+            else:
+                why = f"{quote} stands in no result, nor in {shown(HISTORY)}"
+            yield Finding("strength", f"{shown(path)}, line {number}", why)
+
+
+def of_entry(entry: Mapping[str, Any], behaviour: Mapping[str, Any]) -> Iterator[str]:
+    """What is out of date about the numbers of a run that is not kept."""
+    said = {name: behaviour["players"].get(name, {}) for name in entry["against"]}
+    yield from of_behaviour({"game": behaviour["game"], "players": said})
+
+
+def read_history() -> dict[str, Any]:
+    """Numbers of runs that are not kept, with command and commit."""
+    found = json.loads(HISTORY.read_text(encoding="utf-8"))
+    for entry in found["entries"]:
+        if not (entry["command"] and is_clean(entry["commit"]) and entry["quotes"]):
+            raise ResultError(f"{HISTORY}: {entry['what']}: expected a command, a commit and quotes")
+    return found
+
+
+class Printed(NamedTuple):
+    """Tables that a command prints into a page, and the result that they are printed from."""
+
+    about: About
+    source: Path
+    page: Path
+    command: str
+    tables: Mapping[str, str]
+
+
+def printed(results: Mapping[Path, Mapping[str, Any]]) -> Iterator[Printed]:
+    """All tables on pages whose results could be read."""
+    makers: tuple[tuple[About, str, Path, str, Callable[[Any], Mapping[str, str]]], ...] = (
+        (
+            STRENGTH,
+            "evaluation.json",
+            evaluation_page.PAGE,
+            "experiments.matches.evaluation_page",
+            evaluation_page.figures,
+        ),
+        (
+            STRENGTH,
+            evaluation_page.LADDER,
+            evaluation_page.PAGE,
+            "experiments.matches.evaluation_page",
+            evaluation_page.ladder,
+        ),
+        (STRENGTH, "ablation_expert.json", bots_page.PAGE, "experiments.bots.page", bots_page.tables_of),
+        (STRENGTH, "ablation/results.json", ablation.PAGE, "experiments.ablation", ablation.tables),
+        (TIMING, "train_profile.json", train_profile.PAGE, "experiments.train_profile", train_profile.tables),
+        (TIMING, "scaling.json", scaling_page.PAGE, "experiments.scaling", scaling_page.tables),
+        (TIMING, "speed.json", speeds_page.PAGE, "experiments.speeds.page", speeds_page.speed_tables),
+        (TIMING, "profile.json", speeds_page.PAGE, "experiments.speeds.page", profile_page.profile_tables),
+    )
+    for about, name, page, command, tables in makers:
+        path = RESULTS / name
+        if path in results:
+            yield Printed(about, path, page, command, tables(results[path]))
+
+
+def of_tables(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]) -> Iterator[Finding]:
+    """Printed tables that are not as their result has them, or whose result is a strength out of date."""
+    for one in printed(results):
+        text = one.page.read_text(encoding="utf-8")
+        behind = [name for name, body in one.tables.items() if with_tables(text, {name: body}) != text]
+        if behind:
+            fault = f"{', '.join(behind)}: not as {shown(one.source)} has it: python -m {one.command}"
+            yield Finding(one.about, shown(one.page), fault)
+        if shown(one.source) in stale:
+            fault = f"{', '.join(one.tables)}: of {shown(one.source)}, out of date: {stale[shown(one.source)]}"
+            yield Finding(one.about, shown(one.page), fault)
+
+
+# All of it ------------------------------------------------------------------------------------------------------------
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def check(paths: Sequence[Path] | None = None) -> list[Finding]:
+    """All that is out of date: in the results, and on the pages that quote them."""
+    results, findings = read_all(result_files() if paths is None else paths)
+    for path, result in results.items():
+        findings += of_result(path, result)
+    if any(finding.about == "strength" and "sha256" in finding.fault for finding in findings):
+        return findings  # pages are not compared with what cannot be believed
+    stale = {finding.file: finding.fault for finding in findings if finding.about == "strength"}
+    return [*findings, *of_tables(results, stale), *of_pages(results, stale)]
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    argparse.ArgumentParser(
+        prog="python -m experiments.check", description="what is out of date among results and on pages"
+    ).parse_args(given)
+    try:
+        findings = check()
+    except (BehaviourError, ResultError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    for finding in findings:
+        print(finding)
+    wrong = sum(finding.about == "strength" for finding in findings)
+    print(f"{len(result_files())} results: {wrong} strengths and {len(findings) - wrong} timings are out of date")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
