@@ -13,11 +13,14 @@ SCALE_NOJIT ?= 0.02
 SCALE_BOUNDS ?= 0.2
 LOWEST_TESTS ?= $(wildcard tests/env/test_aec_*.py tests/env/test_vector_*.py) \
 	tests/env/test_partners.py tests/env/test_render.py tests/env/test_drawing.py tests/env/test_testing.py
+# Processes that test at the same time: one a core. A test may run in any of them and in any order.
+WORKERS ?= logical
+PARALLEL := -n $(WORKERS) --maxprocesses 8 --dist worksteal
 TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env train champion test check format test-nojit test-bounds test-lowest bench constraints clean
+.PHONY: help env train champion test test-perf check format test-nojit test-bounds test-lowest bench constraints clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +55,10 @@ champion: .venv/.installed ## how the player in agents/weights was made, with SE
 	    --eval-every 300 --eval-pairs 1024 --out runs/champion --exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
-	$(PY) -m pytest -q -m "not slow" $(PYTEST_ARGS)
+	$(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) $(PYTEST_ARGS)
+
+test-perf: .venv/.installed ## the tests that measure time or memory, one after the other
+	$(PY) -m pytest -q -m "perf and not slow" $(PYTEST_ARGS)
 
 check: .venv/.installed ## format, lint and types, changing nothing
 	$(PY) -m ruff format --check .
@@ -64,13 +70,15 @@ format: .venv/.installed ## put the code in form
 	$(PY) -m ruff check --fix .
 
 test-nojit: .venv/.installed ## the tests of the environment with the compiler off
-	NUMBA_DISABLE_JIT=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_NOJIT) $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
+	NUMBA_DISABLE_JIT=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_NOJIT) \
+	    $(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) tests/env $(PYTEST_ARGS)
 
 test-bounds: .venv/.installed ## the tests of the environment with array bounds checked
-	NUMBA_BOUNDSCHECK=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) $(PY) -m pytest -q -m "not slow" tests/env $(PYTEST_ARGS)
+	NUMBA_BOUNDSCHECK=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) \
+	    $(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) tests/env $(PYTEST_ARGS)
 
 test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest versions that the ranges allow
-	.venv-lowest/bin/python -m pytest -q -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)
+	.venv-lowest/bin/python -m pytest -q -m "not slow and not perf" $(LOWEST_TESTS) $(PYTEST_ARGS)
 
 bench: .venv/.installed ## decisions per second of both faces
 	$(PY) -m experiments.speed --peers none

@@ -18,9 +18,9 @@ import torch
 
 import train.selfplay
 from experiments import tournament
-from tests.experiments.test_tournament import alike
+from tests.experiments.results import alike
 from tests.ray_jobs import Fussy, Slow
-from tests.train.test_selfplay import SMALL, contents, rows
+from tests.train.runs import SMALL, contents, rows
 from train import ray_pool
 from train.config import Config
 from train.packed import Packed

@@ -134,6 +134,16 @@ def import_violations(root: Path) -> list[str]:
     ]
 
 
+def test_test_modules_do_not_import_each_other() -> None:
+    """What they share lies in modules of its own, so that each runs alone, and in any order."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(), str(path))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+            sources = [node.module or ""] if isinstance(node, ast.ImportFrom) else names
+            tests = [part for name in {*sources, *names} for part in name.split(".") if part.startswith("test_")]
+            assert [name for name in tests if list((ROOT / "tests").rglob(f"{name}.py"))] == [], path
+
+
 def test_import_order() -> None:
     modules = modules_of(ROOT)
     assert modules.keys() >= TABLES, "the tables have moved: say so in TABLES"

@@ -22,7 +22,7 @@ from persian_rummy_env.options import lane_seeds
 from persian_rummy_env.testing import exchange_hidden
 from tests.adapters.processes import check_hash_seeds, run_page
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, leave, mask_of, never_meld, over, uniform
-from tests.train.test_gae import BY_HAND, END, EXAMPLE, LAMBDA
+from tests.train.credit import BY_HAND, END, EXAMPLE, LAMBDA
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # TorchRL's and torch's own
 

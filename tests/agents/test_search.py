@@ -250,7 +250,7 @@ def test_milliseconds_are_kept_by_the_clock(method: str, monkeypatch: pytest.Mon
     assert 0 < 2 * playouts[1] < playouts[2]
 
 
-@pytest.mark.slow
+@pytest.mark.perf
 def test_milliseconds_are_kept() -> None:
     views, legal = decisions(20, least=4)
     policy = SearchPolicy("deepest", ms=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -164,3 +165,9 @@ def play_all(env: PersianRummyVecEnv, steps: int) -> Iterator[Any]:
     """So many steps of sampled actions in every lane."""
     for _ in range(steps):
         yield env.step(env.sample_actions())
+
+
+def everything(env: PersianRummyVecEnv) -> bytes:
+    """The states, and the arrays that were handed out."""
+    batch = env._batch()
+    return pickle.dumps([batch, *(env.get_state()[name].tolist() for name in env.get_state().dtype.names or ())])

@@ -174,6 +174,7 @@ def play_many(table: PersianRummyAEC, deals: int, pictures: int) -> None:
             table.render()
 
 
+@pytest.mark.perf
 @has_proc
 @pytest.mark.parametrize(
     ("deals", "pictures"), [(scaled(400), scaled(100)), pytest.param(20_000, 2_000, marks=pytest.mark.slow)]

@@ -91,7 +91,7 @@ def test_help_is_there_and_its_examples_are_arguments_that_pass(command: str, ru
                 cli.parser().parse_args(part.split())
 
 
-def test_help_needs_neither_the_engine_nor_a_second() -> None:
+def test_help_needs_no_engine() -> None:
     program = (
         "import sys\n"
         "from persian_rummy_env import cli\n"
@@ -101,10 +101,8 @@ def test_help_needs_neither_the_engine_nor_a_second() -> None:
         "finally:\n"
         "    print(*sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
     )
-    start = time.perf_counter()
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stderr.strip() == ""
-    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ def fastest_slices() -> tuple[float, float]:
     return min(steps), min(works)
 
 
+@pytest.mark.perf
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="times compiled code")
 @pytest.mark.skipif(numba.config.BOUNDSCHECK not in (None, 0), reason="times code without bounds checks")
 def test_step_is_not_much_slower_than_it_was() -> None:

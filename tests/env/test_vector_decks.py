@@ -7,8 +7,7 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, encode_card
 from persian_rummy_env.cards import CARD_NAMES, cards_in
-from tests.env.play import PACK, equal, game_of
-from tests.env.test_vector_errors import everything
+from tests.env.play import PACK, equal, everything, game_of
 
 
 def shuffled(seed: int) -> list[str]:

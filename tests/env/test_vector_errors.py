@@ -1,6 +1,5 @@
 """What the vector face refuses: the message says what is wrong, and nothing has moved."""
 
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, RuleSet, encode_action
 from persian_rummy_env.actions import legal_names
-from tests.env.play import equal
+from tests.env.play import equal, everything
 
 LANES = 5
 
@@ -20,12 +19,6 @@ def env() -> PersianRummyVecEnv:
     env.reset(seed=3)
     env.step(env.sample_actions())
     return env
-
-
-def everything(env: PersianRummyVecEnv) -> bytes:
-    """The states, and the arrays that were handed out."""
-    batch = env._batch()
-    return pickle.dumps([batch, *(env.get_state()[name].tolist() for name in env.get_state().dtype.names or ())])
 
 
 def refused(env: PersianRummyVecEnv, error: type[Exception], call: Callable[[], Any]) -> str:

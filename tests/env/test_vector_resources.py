@@ -1,6 +1,7 @@
 """What a batch costs in memory, and that it runs in a process of its own."""
 
 import multiprocessing
+import os
 import sys
 import tracemalloc
 from pathlib import Path
@@ -32,10 +33,11 @@ def test_4096_games_with_their_buffers_stay_under_100_megabytes(mode: str) -> No
 
 
 def resident() -> int:
-    return int(STATM.read_text().split()[1]) * 4096
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.skipif(not STATM.exists(), reason="reads /proc")
+@pytest.mark.perf
+@pytest.mark.skipif(not STATM.exists(), reason="reads /proc to see the memory in use, which this system has not")
 @pytest.mark.skipif(not COMPILED, reason="20,000 deals")
 def test_20000_deals_leak_nothing() -> None:
     lanes = 500

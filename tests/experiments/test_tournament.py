@@ -18,6 +18,7 @@ from experiments import tournament
 from experiments.matches import book, players, rating
 from experiments.matches.book import Book, BookError, Terms, deal_set
 from experiments.matches.page import cross_table, turned
+from tests.experiments.results import alike
 from train.match import Pairs, play_match, play_teams
 
 BOTS = "greedy, deepest,expert"
@@ -27,18 +28,6 @@ FIRST = "python:tests.agents.strangers:First"
 def run(out: Path, policies: str = BOTS, pairs: int = 40, *more: str) -> dict[str, Any]:
     assert tournament.main(["--policies", policies, "--pairs", str(pairs), "--out", str(out), *more]) == 0
     return json.loads((out / "results.json").read_text())
-
-
-def alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """But for what hangs on the clock and the command."""
-    drop = {"seconds", "minutes", "machine", "command", "date", "commit", "sha256"}
-
-    def kept(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: kept(one) for key, one in value.items() if key not in drop}
-        return [kept(one) for one in value] if isinstance(value, list) else value
-
-    return kept(one) == kept(other)
 
 
 # Results --------------------------------------------------------------------------------------------------------------

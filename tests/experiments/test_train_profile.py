@@ -6,6 +6,8 @@ import json
 import time
 from pathlib import Path
 
+import pytest
+
 from agents.network import Actor
 from experiments import train_profile
 from experiments.train_profile import PARTS, Watch, main, table
@@ -18,6 +20,7 @@ def busy(seconds: float) -> None:
         pass
 
 
+@pytest.mark.perf
 def test_time_goes_to_the_innermost_part() -> None:
     inner_part, outer_part = list(PARTS)[:2]
     watch = Watch()

@@ -14,7 +14,7 @@ from agents.network import Actor, DenseRows
 from agents.rows import SIZE, SparseRows
 from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.observation import blocks_of
-from tests.train.test_selfplay import contents
+from tests.train.runs import contents
 from train import log
 from train.checkpoint import Counters
 from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonTables, ValueLearner, main, uniform, values

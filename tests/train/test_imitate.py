@@ -13,7 +13,7 @@ import train.imitate
 import train.selfplay
 from agents.load import load
 from agents.network import DenseRows
-from tests.train.test_selfplay import contents
+from tests.train.runs import contents
 from train import log
 from train.choices import ChoiceCollector, by_bot
 from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, main

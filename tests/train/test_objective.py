@@ -14,7 +14,7 @@ from agents.load import load
 from agents.network import Actor, Critic, Shape, rows_on
 from agents.rows import OF_OTHER_DEALS, SIZE
 from tests.train.playing import played
-from tests.train.test_selfplay import SMALL
+from tests.train.runs import SMALL
 from train.config import Config
 from train.objective import win_worth
 from train.rollout import Players

@@ -19,7 +19,7 @@ from agents.network import Actor, DenseRows, uniform_choices
 from agents.rows import SIZE, SparseRows
 from persian_rummy_env.bots import BOTS
 from tests.train.playing import played
-from tests.train.test_selfplay import SMALL, contents, rows
+from tests.train.runs import SMALL, contents, rows
 from train import log
 from train.config import Config
 from train.deals import game_seeds

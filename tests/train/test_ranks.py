@@ -18,12 +18,12 @@ from safetensors.torch import load_file, save_file
 from torch.multiprocessing.spawn import spawn
 
 import train.selfplay
-from tests.train.test_interruptions import ROOT, logged, wait_for
-from tests.train.test_selfplay import SMALL, contents, rows
+from tests.train.runs import SMALL, contents, logged, rows, wait_for
 from train.config import Config
 from train.ranks import ALONE, Ranks
 from train.selfplay import collect, main, setup
 
+ROOT = Path(__file__).resolve().parents[2]
 CONFIG = Config(
     deals=24, threads=1, parts=2, width=32, minibatch=256, seed=3, suits="learn", pool_after=0, pool_every=1
 )

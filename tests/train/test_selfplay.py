@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import train.selfplay
@@ -21,17 +20,13 @@ from agents.network import Actor, DenseRows, Shape
 from agents.rows import SIZE
 from persian_rummy_env import RuleSet
 from tests.train.conftest import Decisions
+from tests.train.runs import SMALL, contents, rows
 from train import log
 from train.match import play_match
 from train.ppo import Learner
 from train.run import FINAL_DEALS
 from train.selfplay import main
 from train.symmetry import ACTIONS, NUM_ORDERS, reorder
-
-SMALL = [
-    *("--preset", "scratch", "--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
-    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "2", "--save-every", "1"),
-]
 
 
 @pytest.fixture(autouse=True)
@@ -42,15 +37,6 @@ def _warm(monkeypatch: pytest.MonkeyPatch):
 
 def run(out: Path, *words: str) -> int:
     return main([*SMALL, "--out", str(out), *words])
-
-
-def contents(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    with safe_open(path, framework="numpy") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-
-
-def rows(out: Path) -> list[dict[str, str]]:
-    return [{k: v for k, v in row.items() if k not in log.TIMED} for row in log.read(out / log.FILE)]
 
 
 @pytest.fixture(scope="module")
