@@ -34,30 +34,14 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
         super().reset(seed, options)
         self._moves += 1
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        self._need_reset("observe()")
-        return super().observe(agent)
-
-    def state(self) -> np.ndarray:
-        self._need_reset("state()")
-        return super().state()
-
-    def render(self) -> str | np.ndarray | None:
-        self._need_reset("render()")
-        return super().render()
-
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
         """Each agent in turn; ``step`` or ``reset`` must be called before the next.
 
         Raises:
             RuntimeError: before the first ``reset``; and from the loop, if nothing was played in its last round.
         """
-        self._need_reset("agent_iter()")
+        self._guard.need("agent_iter()")
         return _Turns(self, max_iter)
-
-    def _need_reset(self, what: str) -> None:
-        if not self._tables.started:
-            raise ResetNeededError(what)
 
 
 class _Turns(AECIterable[str, Any, Any]):

@@ -24,7 +24,7 @@ from .observation import FULL_SIZE, SIZE
 from .options import Deals, Options, choice, game_seed
 from .registration import PETTINGZOO_ID
 from .rules import NUM_SEATS, NUM_TEAMS, RuleSet
-from .state import OVER, STATE
+from .state import OVER
 from .tables import Tables
 
 AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
@@ -277,25 +277,26 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
     @mending
     def set_state(self, states: np.ndarray) -> None:
-        """Put a game on the table, such as one of ``get_state``; its rules come along. Nobody has earned anything yet,
-        and an episode that was over is over: terminated if it was played to its end, else truncated.
+        """Put a game on the table, such as one of ``get_state``. Nobody has earned anything yet, and an episode that
+        was over is over: terminated if it was played to its end, else truncated.
+
+        The game is played to its end by the rules that it brings, as many deals as it has; the next episode is played
+        by this environment's ``rules`` and ``episode`` again.
 
         Args:
             states: (1,) STATE.
 
         Raises:
-            ValueError: another dtype or shape.
+            ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
+                message names field, value and what was expected, and the table is as it was.
         """
-        states = np.asarray(states)
-        if states.dtype != STATE or states.shape != (1,):
-            raise ValueError(f"states of {states.dtype} {states.shape}: expected one STATE record, shape (1,)")
         self._tables.put(states)
         self._bind()
-        seat = int(states["seat"][0])
         self._begin()
-        self.agent_selection = AGENTS[seat]
-        if states["ended"][0]:
-            finished = int(states["phase"][0]) == OVER
+        game = self._tables.games[0]
+        self.agent_selection = AGENTS[game["seat"]]
+        if game["ended"]:
+            finished = int(game["phase"]) == OVER
             self._end(finished, not finished)
 
     def render(self) -> str | np.ndarray | None:

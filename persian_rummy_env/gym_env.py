@@ -106,6 +106,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
         from . import render
 
+        self._table._guard.need("render()")
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
             return None

@@ -15,6 +15,7 @@ from .learner_tables import Cast, LearnerTables
 from .observation import HIGH, SIZE, as_float
 from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
 from .rules import RuleSet
+from .tables import check_part
 from .vector_env import AUTORESET, observe_states
 
 OBSERVATIONS = ("dict", "flat")
@@ -97,7 +98,8 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     def reset(  # type: ignore[override]
         self, *, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``.
+        """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``. The first reset must
+        start every lane.
 
         An episode that is over before the learner's first decision is skipped for the next one; ``infos["skipped"]``
         counts them.
@@ -109,8 +111,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             chosen = np.asarray(options["reset_mask"])
             if chosen.dtype != bool or chosen.shape != (self.num_envs,):
                 raise ValueError(f"options['reset_mask'] of {chosen.dtype} {chosen.shape}: expected bool, one a lane")
-            if not chosen.all():
-                self._guard.need("reset() of some lanes")
+        check_part(tables, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed

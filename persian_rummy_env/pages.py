@@ -19,7 +19,7 @@ from .actions import ACTION_NAMES, ACTION_POINTS, NUM_ACTIONS, RANGES, encode_ac
 from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, NUM_RANKS, RANKS, SUITS
 from .observation import BLOCKS, FULL_BLOCKS, FULL_SIZE, RELATIVE_SEATS, SIZE, Block, blocks_of
 from .rules import NUM_SEATS, RuleSet
-from .state import FIELDS, STATE
+from .state import FIELDS, RELATIONS, STATE
 
 WIDTH = 116
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -330,6 +330,18 @@ player.
 Seats are absolute, 0 to 3; team `t` is the seats `t` and `t + 2`.
 
 {table(["field", "type", "shape", "offset", "range", "seen by", "meaning"], rows, right=(2, 3))}
+
+## What is a game
+
+A record from outside, on its way to a table (`set_state` of every environment, `state_from` of OpenSpiel's game), is
+checked by `persian_rummy_env.state_check`: every field must be in its range, and with the others
+
+{table(["field", "expected"], [(code(relation.field), relation.expected) for relation in RELATIONS])}
+
+What is not is refused by a `ValueError` that names lane, field, value and what was expected, and the table stays as it
+was. A record that passes can be played to its end, by the rules that it brings; the next episode at that table is
+played by the table's own rules again. A record of what a seat knows (`core.belief`), or of a world that agrees with it,
+passes too: its decks are 0 where they are hidden, and its generators start from seed 0 when they are needed.
 
 ## Cards as bits
 

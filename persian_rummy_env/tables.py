@@ -23,6 +23,7 @@ from .observation import SIZE
 from .options import NOT_GIVEN, Deals, Options, fresh_seed
 from .rules import NUM_SEATS
 from .state import STATE, write_rules
+from .state_check import checked_states
 from .threads import Threads
 
 MIN_LANES_PER_PART = 64
@@ -30,11 +31,29 @@ MIN_LANES_PER_PART = 64
 PARTS_PER_THREAD = 6
 
 
+def check_part(tables: Any, chosen: np.ndarray) -> None:
+    """Refuse to reset some lanes alone while others hold no whole game.
+
+    Args:
+        tables: has ``started`` and ``guard``.
+        chosen: (n,) bool.
+
+    Raises:
+        ValueError: none was ever dealt: the first reset starts every lane. RuntimeError: the games are half played.
+    """
+    if chosen.all():
+        return
+    if not tables.started:
+        raise ValueError("options['reset_mask']: the first reset must start every lane")
+    tables.guard.need("reset() of some lanes")
+
+
 class Tables:
     """``lanes`` games, their states and what the seats to move see of them.
 
     Attributes:
         games: (n,) STATE.
+        own: (1,) STATE, before any deal: the rules of this table, by which every episode is played that begins here.
         legal: (n, WORDS) uint64, the legal actions packed.
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
@@ -52,6 +71,7 @@ class Tables:
         self.guard = Guard()
         self.games = np.zeros(lanes, dtype=STATE)
         write_rules(self.games, options.rules, options.deals)
+        self.own = self.games[:1].copy()
         self.done = np.zeros(lanes, dtype=bool)
         self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
         self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
@@ -106,10 +126,16 @@ class Tables:
             raise
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
-        """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators."""
+        """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators.
+
+        Raises:
+            ValueError: some lanes alone, while none was ever dealt; nothing has changed.
+        """
+        check_part(self, chosen)
         if seeds is None and not self.started:
             seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.lanes, np.uint64)
         self.guard.whole = False
+        self._clear(chosen)
         self._give_decks(chosen, deals.decks)
         seeded = seeds is not None
         seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
@@ -120,6 +146,13 @@ class Tables:
         self.truncated[chosen] = False
         self.started = True
         self.show()
+
+    def _clear(self, chosen: np.ndarray) -> None:
+        """This table's own rules again, and of the games before nothing but their generators."""
+        blank = np.repeat(self.own, int(chosen.sum()))
+        for name in ("rng", "sample_rng"):
+            blank[name] = self.games[name][chosen]
+        self.games[chosen] = blank
 
     def _give_decks(self, chosen: np.ndarray, decks: np.ndarray) -> None:
         given = np.zeros(len(decks), dtype=np.uint8)
@@ -137,7 +170,7 @@ class Tables:
         """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
         self.guard.whole = False
         self._over_lanes(
-            batch.step, self.games, actions, self.legal, self.final, self.done,
+            batch.step, self.games, actions, self.legal, self.own, self.final, self.done,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
             self.reward, self.terminated, self.truncated,
             self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
@@ -167,8 +200,16 @@ class Tables:
         self._over_lanes(batch.pick, self.legal, fractions, actions)
         return actions
 
-    def put(self, states: np.ndarray) -> None:
-        """Set the games, and show them."""
+    def put(self, states: Any) -> None:
+        """Set the games, (n,) STATE, and show them.
+
+        Raises:
+            ValueError: they are no games (``state_check``); the table is as it was.
+        """
+        self.put_unchecked(checked_states(states, self.lanes))
+
+    def put_unchecked(self, states: np.ndarray) -> None:
+        """As ``put``, for records of which the caller knows that compiled code can play them."""
         self.allocate_output()
         self.games[:] = states
         self.done[:] = False

@@ -15,14 +15,18 @@ import numpy as np
 from . import render
 from .actions import DISCARD, DRAW, PASS
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, bits_of
+from .core import batch
+from .core.legal import WORDS
 from .drawing import draw_table
 from .observation import BLOCKS, SIZE
 from .rules import NUM_SEATS
-from .state import MAX_PILE, NOBODY, PHASES
+from .state import MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, PHASES
 
 BY_SEAT = ("hand", "known", "declined", "laid")
 """Fields of the state with one entry a seat."""
 BY_TEAM = ("score", "points", "last_score")
+TRIES = 20
+"""So many times hidden cards are dealt out anew until the seat that owes a meld can make it."""
 
 
 def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
@@ -124,20 +128,40 @@ def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> 
     """The same games as far as ``seat`` can tell, with all that it cannot see drawn anew: the unknown cards of other
     hands and the stock exchanged among their places, the generators and the decks of later deals replaced.
 
+    Who has taken a card can meld it, as all know: where the new hand of that seat could not, another is drawn, and in
+    the end it keeps its own.
+
     Args:
         states: (n,) STATE; not changed.
 
     Returns:
         (n,) STATE.
     """
-    states = states.copy()
-    for game in states:
-        _exchange(game, seat, rng)
-    return states
+    exchanged = states.copy()
+    for lane in range(len(states)):
+        others = [other for other in range(NUM_SEATS) if other != seat]
+        game = exchanged[lane : lane + 1]
+        for _ in range(TRIES):
+            game[:] = states[lane : lane + 1]
+            _exchange(game[0], others, rng)
+            if not _cannot_meld(game):
+                break
+        else:
+            game[:] = states[lane : lane + 1]
+            _exchange(game[0], [other for other in others if other != game["seat"][0]], rng)
+    return exchanged
 
 
-def _exchange(game: np.void, seat: int, rng: np.random.Generator) -> None:
-    others = [other for other in range(NUM_SEATS) if other != seat]
+def _cannot_meld(game: np.ndarray) -> bool:
+    """Whether the seat to move owes a meld that it cannot make."""
+    if int(game["phase"][0]) != MELD_PHASE or int(game["owed"][0]) == NOTHING_OWED:
+        return False
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    batch.legal_words(game, words, 0, 1)
+    return not words.any()
+
+
+def _exchange(game: np.void, others: list[int], rng: np.random.Generator) -> None:
     known = {other: render.cards_of(game["known"][other]) for other in others}
     unknown = {
         other: list((Counter(render.cards_of(game["hand"][other])) - Counter(known[other])).elements())

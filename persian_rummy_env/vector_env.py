@@ -21,8 +21,7 @@ from .guard import exclusive, mending
 from .observation import SIZE
 from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
 from .rules import NUM_SEATS, RuleSet
-from .state import STATE
-from .tables import Tables
+from .tables import Tables, check_part
 
 if TYPE_CHECKING:
     import gymnasium
@@ -70,6 +69,9 @@ class Final(NamedTuple):
 
 class PersianRummyVecEnv:
     """``num_envs`` tables of Persian Rummy, stepped together by compiled code.
+
+    Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
+    ``RuntimeError``. The first ``reset`` starts every lane.
 
     One call at a time: a call that changes games while another one is under way, in another thread, is a
     ``RuntimeError``. If an exception ends a call in the middle (an interrupt, no memory), everything but a ``reset`` of
@@ -179,8 +181,7 @@ class PersianRummyVecEnv:
         options = options or {}
         tables = self._tables
         chosen = self._reset_mask(options.get("reset_mask"))
-        if not chosen.all():
-            self._guard.need("reset() of some lanes")
+        check_part(tables, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed
@@ -198,8 +199,6 @@ class PersianRummyVecEnv:
             raise ValueError(
                 f"options['reset_mask'] of {chosen.dtype} {chosen.shape}: expected bool ({self.num_envs},), one a lane"
             )
-        if not self._tables.started and not chosen.all():
-            raise ValueError("options['reset_mask']: the first reset must start every lane")
         return chosen
 
     def _lane_seeds(self, seed: int | Sequence[int] | np.ndarray) -> np.ndarray:
@@ -331,15 +330,17 @@ class PersianRummyVecEnv:
     def set_state(self, states: np.ndarray) -> Batch:
         """Put games on the tables, such as those of ``get_state`` or of another batch; returns what they show.
 
+        The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
+        each lane is played by this environment's ``rules`` and ``episode`` again. A game that has ended waits for a
+        reset under ``DISABLED``; else the lane's next action is ignored and starts the next episode, with reward 0.
+
         Args:
-            states: (n,) STATE. Their rules come along.
+            states: (n,) STATE.
 
         Raises:
-            ValueError: another dtype or shape.
+            ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
+                message names lane, field, value and what was expected, and the tables are as they were.
         """
-        states = np.asarray(states)
-        if states.dtype != STATE or states.shape != (self.num_envs,):
-            raise ValueError(f"states of {states.shape}: expected STATE records, shape ({self.num_envs},)")
         self._tables.put(states)
         return self._batch()
 

@@ -20,7 +20,8 @@ from ..core.notice import ensure_compiled
 from ..decisions import views_of
 from ..observation import BLOCKS, SIZE
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
-from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, write_rules
+from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
+from ..state_check import checked_states
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
@@ -98,14 +99,21 @@ class PersianRummyGame(pyspiel.Game):
         information states.
 
         Args:
-            record: (1,) STATE, played by as many deals as this game.
+            record: (1,) STATE, played by the rules of this game.
+
+        Raises:
+            ValueError: another dtype or shape, a record that is no game (docs/state.md, "What is a game"), one that is
+                over, or one of other rules; the message names it.
         """
-        if record.dtype != STATE or record.shape != (1,) or int(record["deals"][0]) != self.rules.deals:
-            raise ValueError(
-                f"{record.dtype} {record.shape}: expected one STATE record of a game of {self.rules.deals} deals"
-            )
-        if int(record["phase"][0]) == OVER:
+        game = checked_states(record, 1)
+        if rules_of(game[0]) != self.rules:
+            raise ValueError(f"a record of a game by {rules_of(game[0])}: expected one by {self.rules}")
+        if int(game["phase"][0]) == OVER:
             raise ValueError("the game of this record is over: expected one in which a seat is to move")
+        return self.begun_at(game)
+
+    def begun_at(self, record: np.ndarray) -> PersianRummyState:
+        """``state_from``, for records that the engine has made: nothing is checked."""
         state = PersianRummyState(self)
         state.begin_at(record)
         return state
@@ -219,6 +227,8 @@ class PersianRummyState(pyspiel.State):
         self._moves += 1
 
     def _name_dealer(self, dealer: int) -> None:
+        if not 0 <= dealer < NUM_SEATS:
+            raise ValueError(f"chance outcome {dealer}: no such dealer; expected one of chance_outcomes()")
         self.record["dealer"] = dealer
         self.record["seat"] = (dealer + 1) % NUM_SEATS
         self._dealt = 0

@@ -136,7 +136,7 @@ class OpenSpielPolicy:
         view = view.copy()
         view["deals"] = view["deal"] + 1  # this deal and no further
         game, bot = self._game_and_bot(view[0])
-        state = game.state_from(view)
+        state = game.begun_at(view)
         if self._world:
             state = state.resample_from_infostate(state.current_player(), self._rng.random)
         bot.restart_at(state)

@@ -65,7 +65,7 @@ def resampled(state: Any, player: int, rng: np.random.Generator) -> Any:
     if state.deal_began is None:
         if state.history():
             raise ValueError("resample_from_infostate: a state that began inside a deal can be resampled there alone")
-        return state.get_game().state_from(worlds[0])
+        return state.get_game().begun_at(worlds[0])
     history = state.full_history()
     came = _chance(history, state.deal_began, int(state.record["dealer"][0]), player, worlds[0, 0], rng)
     world = state.get_game().new_initial_state()

@@ -112,13 +112,15 @@ def play(game, action, reward_kind):
 
 @compiled
 def step(
-    games, actions, legal, final, done, observation, mask, seat, reward, terminated, truncated,
+    games, actions, legal, own, final, done, observation, mask, seat, reward, terminated, truncated,
     reward_kind, autoreset, max_decisions, start, stop,
 ):  # fmt: skip
-    """One decision in every lane.
+    """One decision in every lane. A lane whose episode has ended waits for a reset (DISABLED), or starts the next one:
+    also under SAME_STEP, where only a game that was put on the table can stand there ended.
 
     Args:
         actions: (n,) integers. An illegal one (and only where ``first_illegal`` was not asked) forfeits the episode.
+        own: (1,) STATE, before any deal: the rules by which the next episodes are played.
         final: (n,) STATE, gets the last state of the lanes that end in this step (``done``), under SAME_STEP.
         done: (n,) bool, lanes that ended in this step.
         max_decisions: the episode is truncated after so many; 0: never.
@@ -129,8 +131,8 @@ def step(
         cut = False
         value = 0.0
         if game["ended"]:
-            if autoreset == NEXT_STEP:
-                restart(game)
+            if autoreset != DISABLED:
+                restart_as(games, lane, own)
         else:
             action = int(actions[lane])
             if action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action):
@@ -144,7 +146,7 @@ def step(
                 game["ended"] = 1
                 if autoreset == SAME_STEP:
                     final[lane] = game
-                    restart(game)
+                    restart_as(games, lane, own)
         terminated[lane] = over
         truncated[lane] = cut
         done[lane] = over or cut
@@ -157,6 +159,19 @@ def restart(game):
     """The next episode of a lane, by itself: given decks were for the one before."""
     game["given"] = 0
     start_episode(game, ANY_DEALER)
+
+
+@compiled
+def restart_as(games, lane, own):
+    """As ``restart``, by the rules of ``own``, whatever rules the game before was played by: of that one the generators
+    alone go on."""
+    game = games[lane]
+    low, high, sampling = game["rng"][0], game["rng"][1], game["sample_rng"]
+    games[lane] = own[0]
+    game["rng"][0] = low
+    game["rng"][1] = high
+    game["sample_rng"] = sampling
+    restart(game)
 
 
 @compiled

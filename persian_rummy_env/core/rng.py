@@ -19,6 +19,7 @@ SAMPLING = np.uint64(0x5851F42D4C957F2D)
 U17, U21, U27, U28, U30, U31, U32, U36, U43, U49, U64 = (
     np.uint64(number) for number in (17, 21, 27, 28, 30, 31, 32, 36, 43, 49, 64)
 )
+ZERO = np.uint64(0)
 LOW32 = np.uint64(0xFFFFFFFF)
 
 
@@ -64,12 +65,20 @@ def sample_below(game, count):
     return scaled(mixed(game["sample_rng"]) >> U32, count)
 
 
-@compiled
+@compiled_modular
 def next_below(game, count):
-    """A uniform number 0..count-1 of the deal stream, exact: Lemire's multiplication with rejection (2019)."""
+    """A uniform number 0..count-1 of the deal stream, exact: Lemire's multiplication with rejection (2019).
+
+    A generator of zeros gives nothing but zeros, which would be rejected for ever: it is started from seed 0 here. (No
+    seed leads to it, but a record of what a seat knows has no generators, and neither has a game that was never dealt.)
+    """
     size = np.uint64(count)
     product = (next_bits(game) >> U32) * size
     if (product & LOW32) < size:
+        if game["rng"][0] | game["rng"][1] == ZERO:
+            game["rng"][0] = mixed(GOLDEN)
+            game["rng"][1] = mixed(GOLDEN + GOLDEN)
+            product = (next_bits(game) >> U32) * size
         threshold = (LOW32 + np.uint64(1) - size) % size
         while (product & LOW32) < threshold:
             product = (next_bits(game) >> U32) * size

@@ -8,7 +8,7 @@ from ..actions import NUM_ACTIONS
 from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, belief, bots, learner, replay, search, views
+from . import arena, batch, belief, bots, check, learner, replay, search, views
 from .legal import WORDS
 
 
@@ -28,12 +28,13 @@ def compile_tables() -> None:
     seat = np.zeros(1, dtype=np.int8)
     reward, actions = np.zeros((1, NUM_SEATS), dtype=np.float32), np.zeros(1, dtype=np.int64)
     shown = (legal, observation, mask, seat)
+    check.first_broken(games, 0, 1)
     batch.show_all(games, *shown, 0, 1)
     batch.sample(games, legal, actions, 0, 1)
     batch.pick(legal, np.zeros(1), actions, 0, 1)
     batch.first_illegal(games, actions, legal, 0, 1)
     batch.step(
-        games, actions, legal, final, done, observation, mask, seat, reward, terminated, truncated,
+        games, actions, legal, games.copy(), final, done, observation, mask, seat, reward, terminated, truncated,
         batch.MARGIN_DENSE, batch.SAME_STEP, 0, 0, 1,
     )  # fmt: skip
     batch.observe_seats(games, seat.astype(np.int64), observation, 0, 1)

@@ -12,6 +12,7 @@ import numpy as np
 from persian_rummy_env import PersianRummyVecEnv, encode_action, encode_card
 from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.cards import CARD_NAMES, JOKER_NAME, NUM_CARDS, bits_of
+from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.core.jit import JIT
 from persian_rummy_env.state import DRAW_PHASE, NOBODY
 
@@ -42,6 +43,9 @@ def position(
 ) -> PersianRummyVecEnv:
     """One deal in which ``seat`` is to draw. Hands not named are empty; a stock not given is the rest of the pack.
 
+    Most of these are no whole games (cards are missing, or the stock is larger than any), so ``set_state`` would refuse
+    them: ``put`` them back.
+
     Args:
         table: (the seat that laid it, its cards) of each meld.
         face: options of the vector face.
@@ -69,7 +73,13 @@ def position(
     game["decks"][0, NUM_CARDS - len(drawn) :] = [encode_card(card) for card in drawn]
     game["seat"] = seat
     game["phase"] = DRAW_PHASE
-    env.set_state(state)
+    return put(env, state)
+
+
+def put(env: Any, states: np.ndarray) -> Any:
+    """Put records on the tables of a vector environment as they are, games or not; returns the environment."""
+    env._tables.put_unchecked(states)
+    env._guard.whole = True
     return env
 
 
@@ -99,7 +109,7 @@ def play(env: PersianRummyVecEnv, *actions: str) -> PersianRummyVecEnv:
 
 def legal(env: PersianRummyVecEnv) -> list[str]:
     """The legal actions of a face of one lane, in notation, sorted."""
-    return sorted(legal_names(env.set_state(env.get_state()).action_mask[0]))
+    return sorted(legal_names(unpacked(env.packed_mask[0])))
 
 
 def laying(env: PersianRummyVecEnv) -> list[str]:

@@ -21,7 +21,7 @@ from tests.env.aec_play import (
     play_on,
     uniform,
 )
-from tests.env.play import scaled
+from tests.env.play import put, scaled
 
 REWARDS = pytest.mark.parametrize(
     ("options", "final"),
@@ -140,7 +140,9 @@ def test_a_win_is_paid_at_the_end_only_and_a_tie_pays_nothing() -> None:
     state["hand"][0][:2] = 0b1, 0b10 << 12  # 2C and 2D: equal points, whoever keeps them
     state["stock_size"] = 0
     state["stock_end"] = 1
-    table.set_state(state)
+    put(table, state)  # most of the pack is missing
+    table._bind()
+    table._begin()
     play(table, "pass")
     assert over(table)
     assert table.get_state()["score"][0].tolist() == [-2, -2]

@@ -17,7 +17,7 @@ from persian_rummy_env.drawing import Look, card_face, draw_table, look, raster,
 from persian_rummy_env.drawing.scene import HEIGHT, WIDTH, Label, Panel, Part, Stamp
 from persian_rummy_env.state import MAX_PILE, NOBODY, NOTHING_OWED, OVER, STATE
 from persian_rummy_env.testing import exchange_hidden
-from tests.env.play import PACK, POLICIES, position, scaled
+from tests.env.play import PACK, POLICIES, position, put, scaled
 from tests.env.play import play as play_vector
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -273,7 +273,7 @@ def test_the_words_say_how_the_game_stands() -> None:
     state = table.get_state()
     state["score"], state["points"], state["deals"], state["deal"] = (120, -45), (15, 60), 2, 1
     state["last_score"], state["out"], state["dealer"] = (120, -45), 3, 0
-    table.set_state(state)
+    put(table, state)
     play_vector(table, "take 7H")
     parts = drawn(
         table.get_state()[0], 3, players=("Ada", "Bo", "Cy", "Di"), recent=[(0, "discard TH"), (1, "take 7H")]

@@ -4,7 +4,7 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.cards import cards_in
-from tests.env.play import game_of, play, position
+from tests.env.play import game_of, play, position, put
 
 
 def known(env: PersianRummyVecEnv) -> list[str]:
@@ -44,6 +44,6 @@ def test_a_seat_that_takes_jokers_has_left_those_that_remain() -> None:
     env = position({1: "JK KC", 2: "2C"}, pile="JK JK 9C JK", stock="3C 4D")
     state = env.get_state()
     state["declined"][0, 1:3] = 0b111 << 52
-    env.set_state(state)
+    put(env, state)
     play(env, "take JK2", "meld JK JK JK", "discard KC", "draw")
     assert [cards_in(game_of(env)["declined"][seat]) for seat in (1, 2)] == [["JK"], ["KC", "JK", "JK", "JK"]]

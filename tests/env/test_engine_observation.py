@@ -12,7 +12,7 @@ from persian_rummy_env.cards import CARD_NAMES, cards_in
 from persian_rummy_env.observation import BLOCK, BLOCKS, HIGH, SIZE, as_float
 from persian_rummy_env.state import NOBODY, NOTHING_OWED, PHASES
 from tests.env.decode import WHO, decode
-from tests.env.play import POLICIES, decisions, equal, play, position, scaled
+from tests.env.play import POLICIES, decisions, equal, play, position, put, scaled
 
 SEEDS = st.integers(0, 2**63)
 RULES = st.fixed_dictionaries(
@@ -106,7 +106,7 @@ def test_scaled_points_and_scores_are_the_exact_ones_clipped() -> None:
         (-3908, 0),
     ):
         state["score"][0, 0] = score
-        env.set_state(state)
+        put(env, state)
         mine, theirs = env.observe(0)[0], env.observe(3)[0]
         assert mine[BLOCK["score"].slice].tolist() == [scaled_score, 128]
         assert theirs[BLOCK["score"].slice].tolist() == [128, scaled_score]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, encode_action
-from tests.env.play import game_of, play, position, scaled
+from tests.env.play import game_of, play, position, put, scaled
 
 LANES = scaled(40, 3)
 
@@ -72,7 +72,7 @@ def test_points_are_paid_as_they_are_made_and_hands_at_the_end() -> None:
     assert paid == [0.0, np.float32(-0.21), 0.0]
     state = env.get_state()
     state["stock_size"] = 0
-    env.set_state(state)
+    put(env, state)
     play_one(env, "pass", paid)
     assert paid[-1] == np.float32((-15 - 20 + 8 + 10) / 100)
     assert game_of(env)["score"].tolist() == [-35, 3]
