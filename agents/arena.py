@@ -12,7 +12,7 @@ from persian_rummy_env.decisions import decide, show
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.state import OVER, STATE, write_rules
 
-from .base import Policy
+from .base import Policy, as_policy
 
 __all__ = ["new_games", "play", "show"]
 
@@ -50,7 +50,7 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
 
     Args:
         games: (n,) STATE, changed in place.
-        policies: the players.
+        policies: the players; anything with ``act(batch)``.
         who: (n, 4) integers, which of them sits at each seat of each game.
 
     Returns:
@@ -61,6 +61,7 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
     """
     ensure_compiled("scripted players")
     who = np.asarray(who)
+    policies = [as_policy(policy) for policy in policies]
     codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
     decisions = np.zeros(len(games), dtype=np.int64)
     if (codes != arena.OUTSIDE).all():

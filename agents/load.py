@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from persian_rummy_env.bots import BOTS
 
-from .base import Policy, unknown
+from .base import Policy, as_policy, unknown
 from .scripted import ScriptedPolicy
 
 if TYPE_CHECKING:
@@ -70,10 +70,7 @@ def _stranger(spec: str, rest: str) -> Policy:
         raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
     if not callable(getattr(made, "act", None)):
         raise ValueError(f"policy {spec!r}: {class_name} has no method act(batch)")
-    for name in ("code", "wants_views", "rules"):
-        if not hasattr(made, name):
-            setattr(made, name, getattr(Policy, name))
-    return made
+    return as_policy(made)
 
 
 def _search(spec: str, arguments: str, device: str) -> Policy:

@@ -8,12 +8,11 @@ from persian_rummy_env.replay_page import Opinion
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 
 from .arena import play, show
-from .base import Policy
+from .base import Policy, as_policy, check_rules
 from .belief import sample_worlds, views_of
 from .choose import choose
 from .load import load
 from .search import GAP, SearchPolicy
-from .seating import check_rules
 
 DEFAULT_WORLDS = 128
 TOGETHER = 4096
@@ -35,7 +34,7 @@ class PolicyAdviser:
     """
 
     def __init__(self, policy: str | Policy, worlds: int = DEFAULT_WORLDS) -> None:
-        self.policy = load(policy) if isinstance(policy, str) else policy
+        self.policy = load(policy) if isinstance(policy, str) else as_policy(policy)
         self.worlds = worlds
 
     def __call__(self, games: np.ndarray, rules: RuleSet) -> Opinion:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from persian_rummy_env.partners import Seating, draw_for_partners
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 
-from .base import Policy
+from .base import Policy, check_rules
 from .load import load, split_specs
 
 HUMAN = "human"
@@ -65,12 +65,6 @@ def policies_of(players: Sequence[Player], rules: RuleSet) -> dict[str, Policy]:
         policies[spec] = load(spec)
         check_rules(policies[spec], rules)
     return policies
-
-
-def check_rules(policy: Policy, rules: RuleSet) -> None:
-    """Refuse a policy that was trained by other rules than the game's."""
-    if policy.rules is not None and policy.rules != rules:
-        raise ValueError(f"policy {policy.name} was trained by {policy.rules}, but the game is by {rules}")
 
 
 def draw(players: Sequence[Player], seed: int) -> tuple[list[Player], Seating]:

@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agents.base import check_rules
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.load import load
 from persian_rummy_env.files import write_whole
@@ -27,7 +28,7 @@ from train.against import collectors_against
 from train.checkpoint import Counters
 from train.config import PRESETS, Config
 from train.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
-from train.match import MatchResult, play_match, refuse_other_rules
+from train.match import MatchResult, play_match
 from train.ppo import Learner
 from train.run import device_of, progress, spent
 from train.selfplay import SelfPlay, school
@@ -120,7 +121,7 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         config = config_of(options)
         opponent = load(options.against, config.device)
-        refuse_other_rules(opponent, config.rules)
+        check_rules(opponent, config.rules)
     except (ValueError, FileNotFoundError) as error:
         fail(str(error))
     facts = about("experiments.best_response", argv, options.out / "results.json", options.allow_dirty)

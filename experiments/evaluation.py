@@ -21,6 +21,7 @@ import numpy as np
 from scipy import stats
 
 from agents.load import load
+from persian_rummy_env.core.arena import OUTSIDE
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
 from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
@@ -57,7 +58,7 @@ LOOKS = tuple(CHUNK * 2**look for look in range(4))
 def played(a: str, b: str, pairs: int, seed: int, split_stock: bool = False, threads: int = 2) -> Pairs:
     """Pairs of a deal set, on all cores."""
     policies = load(a), load(b)
-    if any(policy.wants_views for policy in policies):
+    if any(policy.wants_views and policy.code == OUTSIDE for policy in policies):
         threads = 1  # it has threads of its own
 
     def chunk(first: int) -> Pairs:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Policy
+from persian_rummy_env.core.arena import OUTSIDE
 from persian_rummy_env.files import write_whole
 from train.match import summary
 
@@ -55,7 +56,8 @@ def pairs_of(options: argparse.Namespace, policies: Mapping[str, Policy]) -> dic
     """How many pairs each match gets."""
     caps: dict[str, int] = dict.fromkeys(policies, int(options.pairs))
     if options.pairs_search is not None:
-        caps |= {name: min(options.pairs, options.pairs_search) for name, one in policies.items() if one.wants_views}
+        searching = [name for name, one in policies.items() if one.wants_views and one.code == OUTSIDE]
+        caps |= dict.fromkeys(searching, int(min(options.pairs, options.pairs_search)))
     for cap in options.cap:
         name, _, number = (part.strip() for part in cap.rpartition("="))
         if name not in policies or not number.isdecimal():

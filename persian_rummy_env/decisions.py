@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .actions import NUM_ACTIONS, decode_action, legal_names
-from .core import arena, belief
+from .core import arena, batch, belief
+from .core.legal import WORDS
 from .core.notice import ensure_compiled
 from .observation import SIZE
+from .rules import RULE_FIELDS, RuleSet
 from .state import STATE
 
 
@@ -56,26 +58,87 @@ def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> Batch:
     return Batch(observation, mask, seat, lanes, views_of(games, lanes, seat) if views else None)
 
 
+class AnswerError(ValueError):
+    """A policy answered with what it may not; the text names it."""
+
+
+def name_of(policy: Any) -> str:
+    """What a policy is called in messages and tables: its ``name``, or else that of its class."""
+    return str(getattr(policy, "name", None) or type(policy).__name__)
+
+
+def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    """The actions that a policy chooses for the seats to move in some of the games. Every way of asking one, at tables,
+    in matches and elsewhere, goes through here; nothing is played.
+
+    Args:
+        policy: has ``act(batch)``; see ``agents.base.Policy``.
+        games: (n,) STATE; lanes: (k,) which of them.
+
+    Returns:
+        (k,) int64, each legal in its game, by the engine's own list and not by the mask that was handed out.
+
+    Raises:
+        AnswerError: it answered in another shape, or with an action that is not legal; the message names it. What the
+            policy itself raises is left as it is.
+    """
+    rows = show(games, lanes, bool(getattr(policy, "wants_views", False)))
+    answer = policy.act(rows)
+    who, expected = f"policy {name_of(policy)}", f"expected integers ({len(lanes)},), an action for each row"
+    try:
+        actions = np.asarray(answer)
+    except (TypeError, ValueError) as error:
+        raise AnswerError(f"{who} answered a {type(answer).__name__} that is no array ({error}): {expected}") from error
+    if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
+        raise AnswerError(f"{who} answered {actions.dtype} {actions.shape}: {expected}")
+    words = np.empty((len(lanes), WORDS), dtype=np.uint64)
+    batch.legal_words(games[lanes], words, 0, len(lanes))
+    known = (actions >= 0) & (actions < NUM_ACTIONS)
+    ids = np.where(known, actions, 0).astype(np.int64)
+    legal = known & (words[np.arange(len(ids)), ids >> 6] >> (ids & 63).astype(np.uint64) & np.uint64(1)).astype(bool)
+    if not legal.all():
+        row = int(np.flatnonzero(~legal)[0])
+        action = int(actions[row])
+        name = repr(decode_action(action)) if known[row] else f"an id outside 0..{NUM_ACTIONS - 1}"
+        raise AnswerError(
+            f"{who} chose action {action} ({name}) at seat {games['seat'][lanes[row]]}, which is not legal; "
+            f"legal: {', '.join(legal_names(batch.unpacked(words[row])))}"
+        )
+    return ids
+
+
 def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     """Let a policy decide once in some of the games.
 
     Args:
-        games: (n,) STATE, changed in place; lanes: (k,) which of them.
-        policy: has ``act(batch)``; see ``agents.base.Policy``.
+        games: (n,) STATE, changed in place, or left as they are where the policy's answer is refused.
+        lanes: (k,) which of them.
+        policy: as for ``answer_of``.
 
     Raises:
-        ValueError: it chose an illegal action, or answered in another shape; the message names it.
+        AnswerError: as ``answer_of``.
     """
-    rows = show(games, lanes, getattr(policy, "wants_views", False))
-    who = getattr(policy, "name", type(policy).__name__)
-    actions = np.asarray(policy.act(rows))
-    if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
-        raise ValueError(f"policy {who} answered {actions.dtype} {actions.shape}: expected integers ({len(lanes)},)")
-    refused = arena.play_lanes(games, lanes, actions.astype(np.int64))
-    if refused >= 0:
-        action = int(actions[refused])
-        name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-        raise ValueError(
-            f"policy {who} chose action {action} ({name}) at seat {rows.seat[refused]}, which is not legal; "
-            f"legal: {', '.join(legal_names(rows.action_mask[refused]))}"
-        )
+    arena.play_lanes(games, lanes, answer_of(policy, games, lanes))
+
+
+def check_rules(policy: Any, rules: RuleSet) -> None:
+    """A policy plays by the rules that it was trained by. How many deals a game has does not matter: it is trained, and
+    plays, one deal after the other, and what it is shown says how many follow.
+
+    Args:
+        policy: one without ``rules``, or whose rules are None, plays by any.
+
+    Raises:
+        ValueError: these are others; the message names those that differ.
+    """
+    own = getattr(policy, "rules", None)
+    if own is None:
+        return
+    other = [
+        rule.name
+        for rule in RULE_FIELDS
+        if rule.name != "deals" and getattr(own, rule.name) != getattr(rules, rule.name)
+    ]
+    if other:
+        trained, played = (", ".join(f"{name}={getattr(each, name)}" for name in other) for each in (own, rules))
+        raise ValueError(f"policy {name_of(policy)} was trained by {trained}, and this game is played by {played}")

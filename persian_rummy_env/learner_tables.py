@@ -13,7 +13,7 @@ from .bots import BOTS
 from .core import batch, learner
 from .core.arena import OUTSIDE as NO_BOT
 from .core.notice import ensure_compiled
-from .decisions import decide
+from .decisions import check_rules, decide
 from .observation import SIZE
 from .options import Deals, Options
 from .rules import NUM_SEATS
@@ -95,6 +95,8 @@ class LearnerTables:
     """
 
     def __init__(self, lanes: int, options: Options, cast: Cast, autoreset: int, as_float: bool) -> None:
+        for player in cast.players:
+            check_rules(player, options.rules)
         ensure_compiled("game engine")
         ensure_compiled("scripted players")
         ensure_compiled("games of a learner")

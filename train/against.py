@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from agents.arena import show
 from agents.base import Policy
 from agents.load import load
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core import arena
 from persian_rummy_env.core.batch import MARGIN_SCALE
 from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.decisions import answer_of
 from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
 from persian_rummy_env.state import OVER
 from persian_rummy_env.vector_env import Batch
@@ -78,7 +78,7 @@ class Opposed:
             theirs = np.flatnonzero((games["phase"] != OVER) & (games["seat"] % NUM_TEAMS != self.ours))
             if not len(theirs):
                 break
-            self._play(games, theirs, self.policy.act(show(games, theirs, self.policy.wants_views)))
+            arena.play_lanes(games, theirs, answer_of(self.policy, games, theirs))
         games["ended"] = games["phase"] == OVER
         earned = ((margins(games) - before) / MARGIN_SCALE).astype(np.float32)
         return self.env.set_state(games)._replace(reward=earned[:, None] * SIGNS)

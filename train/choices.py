@@ -20,7 +20,7 @@ from agents.network import Actor, rows_on
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core.bots import choose_many
-from persian_rummy_env.decisions import show
+from persian_rummy_env.decisions import answer_of
 
 from .config import RunConfig
 from .pool import bot_numbers, codes_of, seated
@@ -73,7 +73,7 @@ def by_policy(policy: Policy) -> Teacher:
     """A policy is handed what it is in a match."""
 
     def choose(views: np.ndarray, _: np.ndarray) -> np.ndarray:
-        return policy.act(show(views, np.arange(len(views)), policy.wants_views))
+        return answer_of(policy, views, np.arange(len(views)))
 
     return choose
 

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from agents.base import check_rules
 from agents.learned import LearnedPolicy
 from agents.network import Actor, Trunk
 from agents.rows import OF_OTHER_DEALS
 
 from .config import RunConfig
-from .match import refuse_other_rules
 from .ranks import ALONE, Ranks
 from .shards import Shards
 
@@ -69,7 +69,7 @@ class NetworkLearner:
         """
         policy = LearnedPolicy(path)
         policy.name = str(path)
-        refuse_other_rules(policy, self.settings.rules)
+        check_rules(policy, self.settings.rules)
         theirs, ours = policy.actor.shape, self.actor.shape
         if (theirs.width, theirs.blocks) != (ours.width, ours.blocks):
             raise ValueError(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from agents.arena import new_games, play
-from agents.base import Policy
+from agents.base import Policy, as_policy, check_rules
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 
 CONFIDENCE = 0.95
@@ -127,14 +127,14 @@ def play_teams(
     Raises:
         ValueError: a policy was trained by other rules, or chose an illegal action.
     """
-    for policy in (*a, *b):
-        refuse_other_rules(policy, rules)
+    team = tuple(as_policy(policy) for policy in (*a, *b))
+    for policy in team:
+        check_rules(policy, rules)
     lanes = len(seeds)
     deals = rules.deals if episode == "game" else 1
     dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
     games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
     games["sample_rng"][lanes:] ^= SIDE_STREAM
-    team = (*a, *b)
     players = list(dict.fromkeys(team))  # each once, so that it decides at all its seats together
     who = np.array([players.index(policy) for policy in team])[SEATINGS]
     decisions = play(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
@@ -142,18 +142,6 @@ def play_teams(
     margin = (score[:, 0] - score[:, 1]).reshape(2, lanes).T * np.array([1, -1])
     out = (games["out"] < NUM_SEATS).reshape(2, lanes).T
     return Pairs(margin / deals, (np.sign(margin) + 1) / 2, out, decisions / deals)
-
-
-def refuse_other_rules(policy: Policy, rules: RuleSet) -> None:
-    """A policy plays by the rules that it was trained by; how many deals a game has does not matter.
-
-    Raises:
-        ValueError: these are others; the message names both.
-    """
-    own = getattr(policy, "rules", None)
-    if own is not None and replace(own, deals=rules.deals) != rules:
-        said = (f"quad_bonus={each.quad_bonus!r}, stock_out={each.stock_out!r}" for each in (own, rules))
-        raise ValueError("policy {} was trained by the rules {}; these are {}".format(policy.name, *said))
 
 
 def summary(a: str, b: str, pairs: Pairs, seconds: float) -> MatchResult:
@@ -193,6 +181,7 @@ def play_match(
     """Policy A against policy B on duplicate deals.
 
     Args:
+        a, b: policies; any object with ``act(batch)`` is one.
         pairs: duplicate pairs; with ``within``, at most so many.
         seed: of the deal set; the same seed gives the same deals to every match.
         episode: ``"deal"``, or ``"game"`` for all deals of the rules (the win rate is then that of games).
@@ -203,6 +192,7 @@ def play_match(
         progress: called with the result so far after every chunk.
     """
     rules = rules or RuleSet()
+    a, b = as_policy(a), as_policy(b)
     start = time.perf_counter()
     seeds = deal_seeds(seed, pairs)
     played: list[Pairs] = []

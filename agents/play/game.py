@@ -9,10 +9,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from agents.base import Policy
+from agents.base import Policy, check_rules
 from agents.choose import choose
 from agents.load import load
-from agents.seating import Player, check_rules
+from agents.seating import Player
 from agents.table import Table, TableError
 from agents.view import seat_view
 from persian_rummy_env import record

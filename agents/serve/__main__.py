@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from agents.base import check_rules
 from agents.choose import PolicyError
 from agents.load import load, split_specs
-from agents.seating import check_rules
 from persian_rummy_env.files import explained
 from persian_rummy_env.rules import RULES_HELP, RuleSet
 from persian_rummy_env.text import visible

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from agents.base import Policy
+from agents.base import Policy, check_rules
 from agents.load import load, split_specs
 from persian_rummy_env.rules import RULES_HELP, RuleSet
 from train.config import number_of_workers
-from train.match import MatchResult, Pairs, refuse_other_rules
+from train.match import MatchResult, Pairs
 from train.ray_pool import RayError, RayPool
 
 from ..result_file import add_result_options, fail
@@ -59,7 +59,7 @@ def policies_of(text: str, terms: Terms, device: str, least: int = 2) -> dict[st
         specs = split_specs(text)
         policies = {spec: load(spec, device) for spec in specs}
         for policy in policies.values():
-            refuse_other_rules(policy, terms.rules)
+            check_rules(policy, terms.rules)
     except (ValueError, FileNotFoundError) as error:
         fail(str(error))
     if len(policies) < len(specs):

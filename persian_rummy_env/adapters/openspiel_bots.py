@@ -13,7 +13,7 @@ from ..bots import BOTS, bot_codes
 from ..cards import NUM_CARDS
 from ..core import arena, batch, bots
 from ..core.legal import WORDS
-from ..decisions import Batch, show
+from ..decisions import Batch, answer_of, check_rules
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import rules_of
 from . import openspiel
@@ -53,8 +53,8 @@ class PersianRummyBot(pyspiel.Bot):
             raise ValueError(f"bot of player {self._player}: player {state.current_player()} is to move")
         game = state.record.copy()
         if self._code == arena.OUTSIDE:
-            rows = show(game, _LANE, getattr(self._policy, "wants_views", False))
-            return int(np.asarray(self._policy.act(rows))[0])
+            check_rules(self._policy, state.get_game().rules)
+            return int(answer_of(self._policy, game, _LANE)[0])
         game["sample_rng"] = self._rng.integers(1, 2**63)
         words, action = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(1, dtype=np.int64)
         batch.legal_words(game, words, 0, 1)

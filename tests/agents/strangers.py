@@ -64,3 +64,39 @@ class Slow:
     def act(self, batch):
         time.sleep(0.4)
         return batch.action_mask.argmax(axis=1)
+
+
+class Bare:
+    """The first legal action; nothing but ``act``, and no room for more."""
+
+    __slots__ = ()
+
+    def act(self, batch):
+        return batch.action_mask.argmax(axis=1)
+
+
+class Scribbler:
+    """It writes what it likes into the mask, where that can be written, and then plays it."""
+
+    name = "scribbler"
+
+    def act(self, batch):
+        mask = batch.action_mask
+        actions = mask.argmin(axis=1)
+        if mask.flags.writeable:
+            mask[:] = 1
+        return actions
+
+
+class Ragged:
+    name = "ragged"
+
+    def act(self, batch):
+        return [[1, 2], [3]][: max(2, len(batch.seat))]
+
+
+class Yes:
+    name = "yes"
+
+    def act(self, batch):
+        return batch.action_mask.any(axis=1)

@@ -137,7 +137,7 @@ def test_help_needs_no_engine() -> None:
             ["unknown policy 'exprt'", "did you mean 'expert'"],
         ),
         (f"show {GOLDEN}/chain_take.jsonl --html - --policy file:nowhere", ["--policy file:nowhere", "no such policy"]),
-        (f"show {GOLDEN}/first_pass.jsonl --html - --policy champion", ["--policy champion", "stock_out='end'"]),
+        (f"show {GOLDEN}/first_pass.jsonl --html - --policy champion", ["--policy champion", "stock_out=end"]),
         (f"show {GOLDEN}/chain_take.jsonl --html /nowhere/a.html", ["/nowhere: no such folder"]),
         ("stats", ["FILE"]),
         ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),

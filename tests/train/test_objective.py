@@ -98,7 +98,7 @@ def test_a_start_that_does_not_fit_is_refused_by_name(tmp_path: Path, capsys, mo
     start = str(base / "policy.safetensors")
     for words, said in (
         (["--width", "32", "--start", start], "give --width 16 --blocks 2"),
-        (["--quad-bonus", "jacks", "--start", start], "quad_bonus='any'"),
+        (["--quad-bonus", "jacks", "--start", start], "quad_bonus=any"),
         (["--start", "no/such"], "no such policy file"),
         (["--objective", "win", "--deals", "3"], "objective='win', deals=3, threads=2"),
     ):
