@@ -1,9 +1,15 @@
 """For all tests: how hypothesis draws, and which tests a machine can run."""
 
+import os
+
 import pytest
 from hypothesis import settings
 
 from tests.env.play import scaled
+
+# Before anything loads torch. The tests' networks are small, and threads that wait for each other, in processes that
+# share the cores, take many times as long as one.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The same examples in every run, so that a red run is red again; as many as the scale of the run allows.
 settings.register_profile(

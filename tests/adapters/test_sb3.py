@@ -122,6 +122,7 @@ def test_nothing_hidden_is_shown() -> None:
         assert (tables.games["decks"] != before["decks"]).any()
         tables.allocate_output()
         tables._show()
+        tables.guard.whole = True  # as at the end of a step
         assert (tables.observation == shown).all()
         assert (get_action_masks(envs) == masks).all()
         tables.games[:] = before
