@@ -2,16 +2,28 @@
 
 import os
 import time
+from pathlib import Path
 
 
-class Slow:
-    """Says where it works, after a while."""
+class Placed:
+    """Says where it works, after a while.
+
+    Args:
+        folder: a job that is begun leaves a file JOB-NODE there, and does not end while there is a file HOLD-NODE.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def __call__(self, job: int) -> tuple[int, str]:
         import ray
 
-        time.sleep(0.5)
-        return job, ray.get_runtime_context().get_node_id()
+        node = ray.get_runtime_context().get_node_id()
+        (self.folder / f"{job}-{node}").touch()
+        time.sleep(0.1)
+        while (self.folder / f"hold-{node}").exists():
+            time.sleep(0.02)
+        return job, node
 
 
 class Fussy:

@@ -7,7 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import torch
 import train.selfplay
 from experiments import tournament
 from tests.experiments.results import alike
-from tests.ray_jobs import Fussy, Slow
+from tests.ray_jobs import Fussy, Placed
 from tests.train.runs import SMALL, contents, rows
 from train import ray_pool
 from train.config import Config
@@ -45,11 +46,36 @@ def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": STORE})
-    made.add_node(num_cpus=1, object_store_memory=STORE)
-    ray.init(address=made.address, log_to_driver=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    try:
+        made.add_node(num_cpus=1, object_store_memory=STORE)
+        ray.init(address=made.address, log_to_driver=False)
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+@pytest.fixture
+def add_node(cluster: Any) -> Iterator[Callable[[], Any]]:
+    """Adds a node to the cluster; those that a test leaves are removed after it."""
+    added = []
+
+    def add() -> Any:
+        added.append(cluster.add_node(num_cpus=1, object_store_memory=STORE))
+        return added[-1]
+
+    yield add
+    for node in added:
+        if node in cluster.worker_nodes:
+            cluster.remove_node(node)
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    """For what may take minutes on a busy machine."""
+    until = time.monotonic() + 300
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
 
 
 # Playing --------------------------------------------------------------------------------------------------------------
@@ -80,12 +106,11 @@ def same(ours: list[Rollout], theirs: list[Rollout]) -> bool:
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_same_deals_bring_the_same_bits(count: int, cluster: Any, here: list[Rollout]) -> None:
-    workers = RayWorkers(CONFIG, count)
-    assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here)
-    assert not same(workers.collect(players(), jobs_of(CONFIG, 5, 2)), here)
-    assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here), "whatever was played before"
-    assert workers.pool.lost == 0
-    workers.close()
+    with closing(RayWorkers(CONFIG, count)) as workers:
+        assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here)
+        assert not same(workers.collect(players(), jobs_of(CONFIG, 5, 2)), here)
+        assert same(workers.collect(players(), jobs_of(CONFIG, 4, 2)), here), "whatever was played before"
+        assert workers.pool.lost == 0
 
 
 class Mortal(RolloutWorker):
@@ -104,62 +129,66 @@ class Mortal(RolloutWorker):
 
 
 def test_a_worker_that_is_killed_in_mid_batch_is_replaced(cluster: Any, here: list[Rollout], tmp_path: Path) -> None:
-    workers = RayWorkers(CONFIG, 2, partial(Mortal, death=tmp_path / "death"))
-    again = workers.collect(players(), jobs_of(CONFIG, 4, 2))
-    assert (tmp_path / "death").exists()
-    assert workers.pool.lost == 1
-    assert same(again, here), "every deal is there once, and in its place"
-    assert sum(len(part.margin) for part in again) == CONFIG.deals
-    workers.collect(players(), jobs_of(CONFIG, 5, 2))
-    assert workers.pool.lost == 1
-    workers.close()
+    with closing(RayWorkers(CONFIG, 2, partial(Mortal, death=tmp_path / "death"))) as workers:
+        again = workers.collect(players(), jobs_of(CONFIG, 4, 2))
+        assert (tmp_path / "death").exists()
+        assert workers.pool.lost == 1
+        assert same(again, here), "every deal is there once, and in its place"
+        assert sum(len(part.margin) for part in again) == CONFIG.deals
+        workers.collect(players(), jobs_of(CONFIG, 5, 2))
+        assert workers.pool.lost == 1
 
 
 # The pool -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_node_that_goes_down_is_made_up_for_and_one_that_comes_is_used(cluster: Any) -> None:
-    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
-    pool: RayPool[int, tuple[int, str]] = RayPool(3, Slow)
-    assert len({where for _, where in pool.map(range(9))}) == 3
-    going = threading.Timer(1.2, lambda: cluster.remove_node(node, allow_graceful=False))
-    going.start()
-    told = pool.map(range(24))
-    going.join()
-    assert [job for job, _ in told] == list(range(24))
-    assert pool.lost == 1
-    assert len({where for _, where in pool.map(range(6))}) == 2, "a third has no CPU to start on"
-    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
-    until = time.monotonic() + 120
-    while len({where for _, where in pool.map(range(9))}) < 3:
-        assert time.monotonic() < until
-    pool.close()
-    cluster.remove_node(node)
+def test_a_node_that_goes_down_is_made_up_for_and_one_that_comes_is_used(
+    cluster: Any, add_node: Callable[[], Any], tmp_path: Path
+) -> None:
+    node = add_node()
+    with RayPool[int, tuple[int, str]](3, partial(Placed, tmp_path)) as pool:
+        places = lambda: len({where for _, where in pool.map(range(9))})  # noqa: E731
+        wait_for(lambda: places() == 3, "a worker on each node")
+        (tmp_path / f"hold-{node.node_id}").touch()
+
+        def remove() -> None:
+            wait_for(lambda: bool(list(tmp_path.glob(f"1??-{node.node_id}"))), "a job on the node that goes down")
+            cluster.remove_node(node, allow_graceful=False)
+
+        going = threading.Thread(target=remove)
+        going.start()
+        told = pool.map(range(100, 124))
+        going.join()
+        assert [job for job, _ in told] == list(range(100, 124))
+        assert pool.lost == 1
+        assert places() <= 2, "a third has no CPU to start on"
+        add_node()
+        wait_for(lambda: places() == 3, "a worker on the new node")
+        assert pool.lost == 1
 
 
 def test_an_error_in_a_job_is_that_error_and_no_loss(cluster: Any) -> None:
-    pool: RayPool[int, int] = RayPool(1, Fussy)
-    with pytest.raises(ValueError, match="seven is too many"):
-        pool.map([1, 7])
-    assert pool.lost == 0
-    pool.close()
+    with RayPool[int, int](1, Fussy) as pool:
+        with pytest.raises(ValueError, match="seven is too many"):
+            pool.map([1, 7])
+        assert pool.lost == 0
+        assert pool.map([1, 2]) == [1, 2], "the pool goes on"
 
 
 def test_a_job_that_loses_every_worker_is_given_up(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_pool, "MOST_LOST", 1)
-    pool: RayPool[int, int] = RayPool(1, Fussy)
-    with pytest.raises(RayError, match="job 1 lost its worker 2 times"):
-        pool.map([1, 13])
-    pool.close()
+    with RayPool[int, int](1, Fussy) as pool:
+        with pytest.raises(RayError, match="job 1 lost its worker 2 times"):
+            pool.map([1, 13])
+        assert pool.lost == 2
 
 
 def test_without_a_cpu_no_worker_starts_and_it_says_so(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_pool, "NEXT_SECONDS", 60.0)
-    holding: RayPool[int, int] = RayPool(2, Fussy)
-    monkeypatch.setattr(ray_pool, "START_SECONDS", 2.0)
-    with pytest.raises(RayError, match="0 CPUs free, and each of 1 workers needs one"):
-        RayPool(1, Fussy)
-    holding.close()
+    monkeypatch.setattr(ray_pool, "NEXT_SECONDS", 300.0)
+    with RayPool[int, int](2, Fussy):
+        monkeypatch.setattr(ray_pool, "START_SECONDS", 2.0)
+        with pytest.raises(RayError, match="0 CPUs free, and each of 1 workers needs one"):
+            RayPool(1, Fussy)
 
 
 # The commands ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import importlib
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -20,7 +20,9 @@ START_SECONDS = 300.0
 NEXT_SECONDS = 10.0
 """How long a pool waits at first for one more worker to start, before it begins with those that did."""
 MOST_LOST = 3
-"""Times that a job may lose its worker, and times in a row that a worker may be lost as it starts."""
+"""Times that a job may lose its worker."""
+MOST_FAILED = 3
+"""Times in a row that a worker may be lost as it starts."""
 STORE_BYTES = 512 * 2**20
 """Ray's object store, where the cluster is started here."""
 
@@ -53,7 +55,8 @@ class RayPool(Generic[J, R]):
         make: makes, in each worker, what is then called with a job and what is common to all of them. It is pickled.
 
     Attributes:
-        lost: workers that were lost so far, and replaced.
+        lost: workers that were lost at a job so far. One that is lost as it starts, on a node that is going down or a
+            machine that is too busy, has lost nothing, and does not count.
 
     Raises:
         RayError: Ray is not installed, the cluster cannot be reached, or no worker can be started in it.
@@ -91,30 +94,40 @@ class RayPool(Generic[J, R]):
         running: dict[Any, tuple[Any, int]] = {}
         results: dict[int, R] = {}
         lost = [0] * len(jobs)
-        while len(results) < len(jobs):
-            while waiting and self._free:
-                worker, number = self._free.pop(), waiting.popleft()
-                running[worker.do.remote(jobs[number], *common)] = worker, number
-            reference = self._next([*running, *self._starting], None if running else 0.0)
-            assert reference is not None
-            if reference in self._starting:
-                self._started(reference)
-                continue
-            worker, number = running.pop(reference)
-            try:
-                results[number] = self.ray.get(reference)
-                self._free.append(worker)
-            except self.ray.exceptions.RayTaskError as error:
-                raise error.cause from error
-            except self._losses() as error:
-                lost[number] += 1
-                if lost[number] > MOST_LOST:
-                    raise RayError(f"job {number} lost its worker {lost[number]} times; the last: {error}") from error
-                waiting.appendleft(number)
-                self.ray.kill(worker)  # it may live on where its answer was lost
-                self.lost += 1
-                self._start()
+        try:
+            while len(results) < len(jobs):
+                while waiting and self._free:
+                    worker, number = self._free.pop(), waiting.popleft()
+                    running[worker.do.remote(jobs[number], *common)] = worker, number
+                reference = self._next([*running, *self._starting], None if running else 0.0)
+                assert reference is not None
+                if reference in self._starting:
+                    self._started(reference)
+                    continue
+                worker, number = running.pop(reference)
+                try:
+                    results[number] = self.ray.get(reference)
+                    self._free.append(worker)
+                except self.ray.exceptions.RayTaskError as error:
+                    self._free.append(worker)
+                    raise error.cause from error
+                except self._losses() as error:
+                    self.lost += 1
+                    self._replace(worker)
+                    lost[number] += 1
+                    if lost[number] > MOST_LOST:
+                        raise RayError(
+                            f"job {number} lost its worker {lost[number]} times; the last: {error}"
+                        ) from error
+                    waiting.appendleft(number)
+        finally:
+            for worker, _ in running.values():  # an error or an interrupt: they must not work on for nobody
+                self._replace(worker)
         return [results[number] for number in range(len(jobs))]
+
+    def _replace(self, worker: Any) -> None:
+        self.ray.kill(worker)  # one that was lost may live on where its answer was not
+        self._start()
 
     def _next(self, references: list[Any], seconds: float | None) -> Any:
         """The next of the references that is answered; None: none was within ``seconds``, though there are workers.
@@ -139,9 +152,8 @@ class RayPool(Generic[J, R]):
             self._free.append(worker)
             self._failed = 0
         except self._losses() as error:
-            self.lost += 1
             self._failed += 1
-            if self._failed > MOST_LOST:
+            if self._failed > MOST_FAILED:
                 raise RayError(f"workers are lost as they start; the last: {error}") from error
             self._start()
 
@@ -149,6 +161,12 @@ class RayPool(Generic[J, R]):
         """How it is told that a worker, or what it answered, is gone. An error in a job is none of these."""
         errors = self.ray.exceptions
         return errors.RayActorError, errors.ObjectLostError, errors.WorkerCrashedError, errors.NodeDiedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Let the workers go, and the cluster if it was started here."""
