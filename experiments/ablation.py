@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -69,6 +70,8 @@ def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int)
         words = command_of(variant, options.minutes, seed, options.threads, options.pairs, out)
         if (out / "checkpoint.safetensors").is_file():
             words = ["-m", variant.module, "--resume", str(out)]
+        else:
+            shutil.rmtree(out, ignore_errors=True)  # of a run that never came to its first checkpoint
         print(f"{name}, seed {seed}: python {shlex.join(words)}", flush=True)
         done = subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=False)
         if done.returncode != 0 or not (out / "results.json").is_file():

@@ -23,6 +23,7 @@ from typing import Any
 from agents.base import check_rules
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
 from agents.load import load
+from agents.network import NotFiniteError
 from persian_rummy_env.files import write_whole
 from train.against import collectors_against
 from train.checkpoint import Counters
@@ -36,7 +37,7 @@ from train.shards import Shards
 from train.workers import LocalWorkers
 
 from .matches.page import plus_minus
-from .matches.run import as_json, stopped_politely
+from .matches.run import as_json, folder_for, stopped_politely
 from .result_file import STRENGTH, about, add_result_options, fail, write_result
 
 
@@ -95,7 +96,7 @@ def train(
     try:
         with stopped_politely():
             while progress(config, counters) < 1:
-                trainer.update(counters)
+                learner.refuse_divergence(trainer.update(counters))
                 if spent(config, counters) >= every * (measured + 1) and progress(config, counters) < 1:
                     measured += 1
                     measure(learner, facts_of(config, counters))
@@ -118,6 +119,12 @@ def facts_of(config: Config, counters: Counters) -> dict[str, float]:
 def main(given: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if given is None else list(given)
     options = arguments(argv)
+    with folder_for(options.out, "results.json", "policy.safetensors"):
+        return experiment(argv, options)
+
+
+def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
+    """Train the team, measure it, and write it down."""
     try:
         config = config_of(options)
         opponent = load(options.against, config.device)
@@ -139,7 +146,10 @@ def main(given: Sequence[str] | None = None) -> int:
         print(f"{so_far['seconds']:.0f} s, {so_far['decisions'] / 1e6:.2f} M decisions: {told}", flush=True)
 
     start = time.perf_counter()
-    learner = train(config, options.against, options.start, measure, options.every)
+    try:
+        learner = train(config, options.against, options.start, measure, options.every)
+    except NotFiniteError as error:
+        fail(f"{options.out}: the training diverged: {error}. Nothing was written")
     match = against(learner, options.pairs, RESPONSE_RESULT)
     figures = {
         "against": options.against,

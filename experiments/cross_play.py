@@ -30,7 +30,7 @@ from train.match import mean_interval
 
 from .matches import page
 from .matches.book import Book, BookError, deal_set
-from .matches.run import Reporter, add_terms, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, add_terms, folder_for, players_of, policies_of, stopped_politely, terms_of
 from .result_file import STRENGTH, about, fail, write_result
 
 Cells = dict[tuple[str, str], np.ndarray]
@@ -134,6 +134,12 @@ def _told(row: Mapping[str, float]) -> str:
 def main(given: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if given is None else list(given)
     options = arguments(argv)
+    with folder_for(options.out, "results.json", "curve.png"):
+        return experiment(argv, options)
+
+
+def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
+    """Play, and write down what came of it."""
     terms = terms_of(options)
     policies = policies_of(options.policies, terms, options.device)
     opponents = policies_of(options.against, terms, options.device, least=1)

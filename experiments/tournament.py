@@ -24,7 +24,7 @@ from train.match import summary
 from .matches import page
 from .matches.book import Book, BookError, Played, deal_set
 from .matches.rating import YARDSTICK, ratings, seat_effects
-from .matches.run import Reporter, add_terms, as_json, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import Reporter, add_terms, as_json, folder_for, players_of, policies_of, stopped_politely, terms_of
 from .result_file import STRENGTH, about, fail, write_result
 
 Names = tuple[str, str]
@@ -119,6 +119,12 @@ def play(book: Book, policies: Mapping[str, Policy], wanted: Mapping[Names, int]
 def main(given: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if given is None else list(given)
     options = arguments(argv)
+    with folder_for(options.out, "results.json", "curve.png"):
+        return experiment(argv, options)
+
+
+def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
+    """Play, and write down what came of it."""
     terms = terms_of(options)
     policies = policies_of(options.policies, terms, options.device)
     wanted = pairs_of(options, policies)

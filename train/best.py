@@ -7,20 +7,19 @@ match of its own, by more than chance explains.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 
-from safetensors import safe_open
-
-from agents.learned import LearnedPolicy, policy_bytes, read_policy
+from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
 from agents.network import Actor
 from persian_rummy_env.files import write_whole
+from persian_rummy_env.text import shortened
 
 from .checkpoint import POLICY
 from .config import RunConfig
+from .deal_sets import RUN_BEST
 from .match import MatchResult, play_match
 
-BEST_DEALS = 20_003
-"""Seed of the deals on which the best copy meets the last one."""
 FILE = "best.safetensors"
 
 
@@ -28,35 +27,63 @@ class BestCopy:
     """The copy with the highest mean margin over the bots so far, kept in the run's folder.
 
     The file is all that there is of it: a run that is resumed goes on with it.
+
+    Args:
+        run: the identity of the run.
+
+    Raises:
+        ValueError: the copy that is there is damaged, no policy, or another run's; the message names the file.
     """
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: RunConfig, run: str = "") -> None:
         self.config = config
+        self.run = run
         self.path = config.out / FILE
+        self.score, self.update = -math.inf, 0
+        if self.path.exists():
+            self.score, self.update = self._said()
+
+    def _said(self) -> tuple[float, int]:
+        says = policy_says(self.path)
+        read_policy(self.path)
+        if says.get("run", "") != self.run:
+            raise ValueError(
+                f"{self.path}: of another run ({shortened(says.get('run', ''), 20) or 'of before runs had names'}) "
+                f"than the checkpoint beside it ({self.run}); take it away to go on without it"
+            )
+        try:
+            score, update = float(says["score"]), int(says["update"])
+            if not math.isfinite(score) or update < 1:
+                raise ValueError
+        except (KeyError, ValueError):
+            told = shortened(f"score={says.get('score')!r}, update={says.get('update')!r}", 100)
+            raise ValueError(f"{self.path}: damaged: {told}; take it away to go on without it") from None
+        return score, update
 
     def offer(self, actor: Actor, matches: Sequence[MatchResult], update: int) -> None:
         """Keep a copy of the player, after so many updates, if these matches are better than those of the kept one."""
         score = sum(match.margin for match in matches) / len(matches)
-        if not self.path.is_file() or score > float(self._says("score")):
+        if score > self.score:
             config = self.config
-            says = {"rules": json.dumps(config.rules.as_dict()), "config": json.dumps(config.as_dict())}
+            says = {
+                "rules": json.dumps(config.rules.as_dict()),
+                "config": json.dumps(config.as_dict()),
+                "run": self.run,
+            }
             write_whole(self.path, policy_bytes(actor, says | {"score": str(score), "update": str(update)}))
+            self.score, self.update = score, update
 
     def against(self, last: Actor, update: int) -> MatchResult | None:
         """The match of the kept copy and the last one, which is that of an update, on fresh deals; None: they are one
         and the same, or there is none."""
-        if not self.path.is_file() or int(self._says("update")) == update:
+        if self.update in (0, update):
             return None
         config = self.config
         best, player = LearnedPolicy(self.path, config.device), LearnedPolicy(last, config.device)
-        best.name, player.name = f"update {self._says('update')}", f"update {update}"
-        return play_match(best, player, config.final_pairs, BEST_DEALS, rules=config.rules, episode=config.episode)
+        best.name, player.name = f"update {self.update}", f"update {update}"
+        return play_match(best, player, config.final_pairs, RUN_BEST, rules=config.rules, episode=config.episode)
 
     def take(self) -> Actor:
         """Make the kept copy the player of the run's folder."""
         write_whole(self.config.out / POLICY, self.path.read_bytes())
         return read_policy(self.path)
-
-    def _says(self, name: str) -> str:
-        with safe_open(self.path, framework="pt") as file:
-            return (file.metadata() or {})[name]

@@ -1,12 +1,15 @@
 """What a run needs to go on as if it had never stopped, in one file that is whole or is not there.
 
-Everything is tensors and JSON in one safetensors file, so that reading one runs no code of it.
+Everything is tensors and JSON in one safetensors file, so that reading one runs no code of it. A digest over all of it
+shows every damage (``agents.tensor_file``). Checkpoints of format 4 have none; what they say is held against types,
+ranges and their own tensors.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,21 +17,23 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor
 
-from agents.learned import policy_bytes
+from agents.learned import policy_bytes, shape_of
+from agents.tensor_file import one_line, read_tensor_file, tensor_bytes
 from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import VERSION
 from persian_rummy_env.state import STATE
 
 from .config import Config, RunConfig
+from .folder import CHECKPOINT as FILE
 from .learner import NetworkLearner
+from .old_games import converted, layout_of, layout_of_state
+from .stored import LARGEST, parsed, settings_of
 
-FILE = "checkpoint.safetensors"
 POLICY = "policy.safetensors"
-FORMAT = "persian-rummy-training/4"
+FORMAT, WITHOUT_DIGEST = "persian-rummy-training/5", "persian-rummy-training/4"
+STAGE = re.compile(r"|teaching|playing|settling|round [1-9][0-9]{0,8}")
 
 
 class CheckpointError(ValueError):
@@ -36,9 +41,14 @@ class CheckpointError(ValueError):
 
 
 def versions() -> dict[str, str]:
-    """What a checkpoint must agree on with the code that reads it."""
-    state = hashlib.sha256(repr(STATE.descr).encode()).hexdigest()[:16]
-    return {"format": FORMAT, "observation": str(VERSION), "state": state}
+    """What a checkpoint must agree on with the code that reads it; but for ``state``, the fields of a game, where it is
+    enough that those of then are known (``old_games``)."""
+    return {"format": FORMAT, "observation": str(VERSION), "state": state_of(STATE)}
+
+
+def state_of(dtype: np.dtype[np.void]) -> str:
+    """A short name for the fields of a game."""
+    return hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:16]
 
 
 class Tables(Protocol):
@@ -51,7 +61,11 @@ class Tables(Protocol):
 
 @dataclass
 class Counters:
-    """How far a run is. ``stage``: of a run that has several, the one it is in."""
+    """How far a run is. ``stage``: of a run that has several, the one it is in.
+
+    Raises:
+        ValueError: a number below 0, or no stage; the message names it.
+    """
 
     update: int = 0
     decisions: int = 0
@@ -61,16 +75,32 @@ class Counters:
     saves: int = 0
     stage: str = ""
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name != "stage" and not 0 <= value <= LARGEST:
+                raise ValueError(f"{name}={value}: expected a number of at least 0")
+        if not STAGE.fullmatch(self.stage):
+            raise ValueError(f"stage={self.stage[:20]!r}: there is no such stage")
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint read: ``config``, ``counters``, and the rest as it stands in the file."""
+    """A checkpoint read: ``config``, ``counters``, and the rest as it stands in the file.
+
+    Attributes:
+        run: the identity of the run; empty for one from before runs had one.
+        log: the digest of the log of its updates (``log.Log.digest``); empty likewise.
+        layout: of the games in it.
+    """
 
     path: Path
     config: RunConfig
     counters: Counters
     streams: dict[str, Any]
     tensors: dict[str, Tensor]
+    run: str
+    log: str
+    layout: np.dtype[np.void]
 
     @classmethod
     def read(cls, folder: Path, config_type: type[RunConfig] = Config) -> Checkpoint:
@@ -80,24 +110,35 @@ class Checkpoint:
             CheckpointError: there is none, or it is damaged, foreign or of other versions.
         """
         path = folder / FILE
-        if not path.is_file():
+        if not path.exists():
             raise CheckpointError(f"{path}: no such checkpoint")
+        here = versions()
         try:
-            with safe_open(path, framework="pt") as file:
-                says = file.metadata() or {}
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
-        except (SafetensorError, OSError) as error:
-            raise CheckpointError(f"{path}: not a checkpoint, or damaged ({error})") from error
-        for name, here in versions().items():
-            if says.get(name) != here:
-                raise CheckpointError(f"{path}: its {name} is {says.get(name)!r}, and here it is {here!r}")
+            wanted = {"format": [FORMAT, WITHOUT_DIGEST], "observation": [here["observation"]]}
+            file = read_tensor_file(path, "checkpoint", wanted)
+        except (FileNotFoundError, ValueError) as error:
+            raise CheckpointError(str(error)) from error
+        says = file.says
+        if says["format"] == FORMAT and not file.digest:
+            raise CheckpointError(f"{path}: damaged: there is no digest in it")
         try:
-            config = config_type.from_dict(json.loads(says["config"]))
-            counters = Counters(**json.loads(says["counters"]))
-            streams = json.loads(says["streams"])
+            layout = layout_of(parsed(says["layout"])) if "layout" in says else layout_of(None)
+            if says.get("state") != state_of(layout):
+                raise CheckpointError(
+                    f"{path}: its state is {says.get('state')!r}, and here it is {here['state']!r}; it is no use here"
+                )
+            config = config_type.from_dict(parsed(says["config"]))
+            counters = Counters(**settings_of(Counters, parsed(says["counters"]), {}, {}))
+            shape_of({"width": config.width, "blocks": config.blocks}, file.tensors, "actor.")
+            streams = parsed(says["streams"])
+            if not isinstance(streams, dict):
+                raise ValueError("streams: expected an object")
+        except CheckpointError:
+            raise
         except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"{path}: what it says of itself cannot be read ({error})") from error
-        return cls(path, config, counters, streams, tensors)
+            raise CheckpointError(f"{path}: what it says of itself cannot be read ({one_line(error)})") from error
+        run, log = says.get("run", ""), says.get("log", "")
+        return cls(path, config, counters, streams, file.tensors, run, log, layout)
 
     def restore(self, learner: NetworkLearner, collectors: Sequence[Tables]) -> None:
         """Put everything back where ``save_run`` found it.
@@ -108,16 +149,29 @@ class Checkpoint:
         try:
             learner.restore(self.tensors, self.streams["learner"])
             for part, collector in enumerate(collectors):
-                games = self.tensors[f"games.{part}"].numpy().view(STATE)
+                games = converted(self.tensors[f"games.{part}"].numpy().view(self.layout))
                 collector.restore(games, self.streams["collectors"][part])
-        except (KeyError, IndexError, RuntimeError, TypeError, ValueError) as error:
-            raise CheckpointError(f"{self.path}: not of a run with these settings ({error})") from error
+        except (AttributeError, KeyError, IndexError, OverflowError, RuntimeError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{self.path}: not of a run with these settings ({one_line(error)})") from error
 
 
 def save_run(
-    folder: Path, config: RunConfig, counters: Counters, learner: NetworkLearner, collectors: Sequence[Tables]
+    folder: Path,
+    config: RunConfig,
+    counters: Counters,
+    learner: NetworkLearner,
+    collectors: Sequence[Tables],
+    run: str,
+    log: str,
 ) -> None:
-    """Write the checkpoint and the policy of a run into its folder."""
+    """Write the checkpoint and the policy of a run into its folder.
+
+    Args:
+        run: its identity; log: the digest of its log.
+
+    Raises:
+        NotFiniteError: there is NaN in it, or an infinity; nothing is written.
+    """
     tensors, says_learner = learner.state()
     streams: dict[str, Any] = {"learner": says_learner, "collectors": []}
     for part, collector in enumerate(collectors):
@@ -128,10 +182,14 @@ def save_run(
         "config": json.dumps(config.as_dict()),
         "counters": json.dumps(asdict(counters)),
         "streams": json.dumps(streams),
+        "layout": json.dumps(layout_of_state()),
+        "run": run,
+        "log": log,
     }
-    write_whole(folder / FILE, save({name: tensor.cpu().contiguous() for name, tensor in tensors.items()}, says))
     about = {"rules": json.dumps(config.rules.as_dict()), "counters": says["counters"], "config": says["config"]}
-    write_whole(folder / POLICY, policy_bytes(learner.actor, about))
+    checkpoint, policy = tensor_bytes(tensors, says), policy_bytes(learner.actor, about | {"run": run})
+    write_whole(folder / FILE, checkpoint)
+    write_whole(folder / POLICY, policy)
 
 
 def _bytes_of(games: np.ndarray) -> np.ndarray:
@@ -142,6 +200,7 @@ def _bytes_of(games: np.ndarray) -> np.ndarray:
     return clean.view(np.uint8)
 
 
-def config_text(config: RunConfig, about: Mapping[str, Any]) -> str:
-    """What ``config.json`` of a run's folder holds: the settings, and the versions they ran with."""
-    return json.dumps({"settings": config.as_dict(), "versions": versions() | dict(about)}, indent=2) + "\n"
+def config_text(config: RunConfig, about: Mapping[str, Any], run: str) -> str:
+    """What ``config.json`` of a run's folder holds: whose it is, the settings, and the versions they ran with."""
+    facts = {"run": run, "settings": config.as_dict(), "versions": versions() | dict(about)}
+    return json.dumps(facts, indent=2) + "\n"

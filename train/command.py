@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import tyro
 
+from agents.network import NotFiniteError
+from agents.tensor_file import one_line
+from persian_rummy_env.files import explained
+from persian_rummy_env.text import visible
+
 from .checkpoint import Checkpoint, CheckpointError
 from .config import C, resumed
+from .folder import FolderError
+from .log import LogError
+
+OF_WRITING = (errno.ENOSPC, errno.EIO, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""Errors of the operating system that come from writing, whatever is written."""
 
 
 def fail(message: str, status: int = 1) -> NoReturn:
     """Say what is wrong on standard error and leave."""
-    sys.stderr.write(f"error: {message}\n")
+    with suppress(OSError):  # nobody reads it
+        sys.stderr.write(f"error: {visible(one_line(message))}\n")
     raise SystemExit(status)
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """What files, folders and diverging networks raise within it ends the command, on one line. An error of the
+    operating system that is of no file and of no writing is none of these."""
+    try:
+        yield
+    except (CheckpointError, FolderError, LogError, NotFiniteError) as error:
+        fail(str(error))
+    except OSError as error:
+        if error.filename is None and error.errno not in OF_WRITING:
+            raise
+        fail(explained(error))
 
 
 def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tuple[C, Checkpoint | None]:

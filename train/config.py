@@ -4,6 +4,7 @@ training has, ``Config`` is PPO self-play."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -17,10 +18,26 @@ from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
 
+from .stored import ANY, LARGEST, later, settings_of
+
 C = TypeVar("C", bound="RunConfig")
 T = TypeVar("T")
 TABLE_RULES = tuple(rule for rule in RULE_FIELDS if rule.name != "deals")
 """The rules that are settings of a run. How many deals are played follows from what it aims at (``episode``)."""
+
+GIVEN_UP: Mapping[str, Any] = {"lean": ANY}
+"""Settings that runs were saved with and that there are no more; see ``stored.settings_of``. ``lean`` was of the rounds
+of expert iteration, in which search now leans on the player as it is."""
+MOST = {
+    "threads": 4096,
+    "deals": 2**20,
+    "blocks": 1024,
+    "minibatch": LARGEST,
+    "epochs": 2**20,
+    "eval_pairs": 10**8,
+    "final_pairs": 10**8,
+}
+"""Of settings that are at least 1: more is a slip of the pen, and would take all memory before it is seen."""
 
 
 def with_table_rules(settings: type[T]) -> type[T]:
@@ -69,6 +86,8 @@ class RunConfig:
         bot_share: of the deals, against them.
         unread: blocks of the observation that no network reads, to see what they are worth
             (``persian_rummy_env.observation.BLOCK``).
+        report: the closing matches are played on the deals of reports (``train.deal_sets``), by which no settings are
+            chosen: for a run whose result is quoted.
         wandb: log to Weights & Biases as well (``pip install wandb``); ``WANDB_MODE=offline`` is obeyed.
 
     Raises:
@@ -104,14 +123,15 @@ class RunConfig:
     bots: tuple[str, ...] = ()
     bot_share: float = 0.0
     unread: tuple[str, ...] = ()
+    report: bool = later(absent=False)
     wandb: bool = False
 
     def __post_init__(self) -> None:
         if (self.minutes is None) == (self.updates is None):
             raise ValueError(f"minutes={self.minutes}, updates={self.updates}: expected one of the two, as the budget")
-        at_least(self, "seed", 0)
-        for name in ("threads", "deals", "blocks", "minibatch", "epochs", "eval_pairs", "final_pairs"):
-            at_least(self, name, 1)
+        at_least(self, "seed", 0, 2**64 - 1)
+        for name, most in MOST.items():
+            at_least(self, name, 1, most)
         for name in ("updates", "pause_after"):
             if getattr(self, name) is not None:
                 at_least(self, name, 1)
@@ -128,7 +148,8 @@ class RunConfig:
             raise ValueError(f"bot_share={self.bot_share}: expected a number from 0 to below 1")
         if bool(self.bots) != (self.bot_share > 0):
             raise ValueError(f"bots={self.bots}, bot_share={self.bot_share}: expected both or neither")
-        if self.width < 8 or self.width % 8:
+        at_least(self, "width", 8, 2**16)
+        if self.width % 8:
             raise ValueError(f"width={self.width}: expected a multiple of 8")
         if self.deals < self.threads:
             raise ValueError(f"deals={self.deals}, threads={self.threads}: every thread must have a deal to play")
@@ -169,21 +190,13 @@ class RunConfig:
 
     @classmethod
     def from_dict(cls: type[C], settings: Mapping[str, Any]) -> C:
-        """The inverse of ``as_dict``.
+        """The inverse of ``as_dict``; a setting that came later means what was done before (``train.stored``).
 
         Raises:
-            ValueError: a setting unknown, missing or refused.
+            ValueError: a setting unknown, of another type, or refused.
         """
-        known = {field.name for field in fields(cls)}
-        for word, names in (("unknown", set(settings) - known), ("missing", known - set(settings))):
-            if names:
-                raise ValueError(f"{word} settings: {', '.join(sorted(names))}")
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
-        }
-        for name in ("out", "resume", "start"):
-            values[name] = None if values[name] is None else Path(values[name])
-        return cls(**values)
+        rules = {rule.name: rule.absent for rule in TABLE_RULES}
+        return cls(**settings_of(cls, settings, GIVEN_UP, rules))
 
 
 @dataclass(frozen=True)
@@ -298,7 +311,7 @@ class Config(RunConfig):
         if not 0 <= self.gae_lambda <= 1:
             raise ValueError(f"gae_lambda={self.gae_lambda}: expected a number from 0 to 1")
         for name in ("kl_stop", "magnet"):
-            if not getattr(self, name) >= 0:
+            if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number of at least 0")
         if self.suits == "learn" and self.epochs < 2:
             raise ValueError(f"suits='learn', epochs={self.epochs}: the order changes from the second epoch on")
@@ -306,6 +319,7 @@ class Config(RunConfig):
             at_least(self, name, 0)
         for name in ("pool_size", "pool_every", "pool_teams", "magnet_every"):
             at_least(self, name, 1)
+        at_least(self, "pool_size", 1, 4096)
         if not 0 <= self.pool_share < 1:
             raise ValueError(f"pool_share={self.pool_share}: expected a number from 0 to below 1")
         if self.pool_share + self.bot_share >= 1:
@@ -354,22 +368,24 @@ def above(config: RunConfig, *names: str) -> None:
     """Refuse a setting that is given and not above 0."""
     for name in names:
         value = getattr(config, name)
-        if value is not None and not value > 0:
+        if value is not None and not 0 < value < math.inf:
             raise ValueError(f"{name}={value}: expected a number above 0")
 
 
 def pair(config: RunConfig, name: str) -> None:
     """Refuse a setting that is not two numbers of at least 0."""
     value = getattr(config, name)
-    if len(value) != 2 or not min(value) >= 0:
+    if len(value) != 2 or not all(0 <= each < math.inf for each in value):
         raise ValueError(f"{name}={value}: expected two numbers of at least 0, at the start and at the end")
 
 
-def at_least(config: RunConfig, name: str, least: int) -> None:
-    """Refuse a setting that is not a whole number of at least so much."""
+def at_least(config: RunConfig, name: str, least: int, most: int = LARGEST) -> None:
+    """Refuse a setting that is not a whole number of at least so much, and at most so much."""
     value = getattr(config, name)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
+    if value > most:
+        raise ValueError(f"{name}={value}: expected a whole number of at most {most}")
 
 
 QUICK = Config(

@@ -19,9 +19,10 @@ def draw(folder: Path, columns: Sequence[str] = log.COLUMNS) -> Path:
     axes = figure.add_subplot()
     rows = log.read(folder / log.FILE, columns)
     for rung in log.RUNGS:
-        measured = [row for row in rows if row[f"margin_{rung}"]]
+        words = [f"{word}_{rung}" for word in ("margin", "low", "high")]
+        measured = [row for row in rows if all(row[word] for word in words)]
         decisions = [float(row["decisions"]) / 1e6 for row in measured]
-        middle, low, high = ([float(row[f"{word}_{rung}"]) for row in measured] for word in ("margin", "low", "high"))
+        middle, low, high = ([float(row[word]) for row in measured] for word in words)
         (line,) = axes.plot(decisions, middle, marker=".", label=f"against {rung}")
         axes.fill_between(decisions, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, color="black", linewidth=0.8)

@@ -25,6 +25,7 @@ from .run import against_rungs, device_of, progress, run
 from .selfplay import SelfPlay, school, workers_of
 from .shards import Shards
 
+ROUND = "round "
 COLUMNS = (*SELF_PLAY_COLUMNS, "round", "searched_per_second")
 
 
@@ -54,10 +55,13 @@ class ExpertIteration:
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
         at, share = progress(self.config, counters), self.config.searched
-        if at < 1 - share:
+        reached = int(counters.stage.removeprefix(ROUND)) if counters.stage.startswith(ROUND) else 0
+        if at < 1 - share and not reached:
             return self.self_play.update_at(counters, at / (1 - share))
-        number, way = round_at(self.config.rounds, (at - 1 + share) / share)
-        stage = f"round {number}"
+        number, way = round_at(self.config.rounds, max(0.0, at - 1 + share) / share)
+        if number < reached:  # a longer budget put the run back: the round goes on, and none is entered again
+            number, way = reached, 0.0
+        stage = f"{ROUND}{number}"
         if counters.stage != stage:
             self.learner.begin_lessons()
         counters.stage = stage

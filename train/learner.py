@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,18 @@ from torch import Tensor, nn
 
 from agents.base import check_rules
 from agents.learned import LearnedPolicy
-from agents.network import Actor, Trunk
-from agents.rows import OF_OTHER_DEALS
+from agents.network import Actor, NotFiniteError, Trunk, not_finite, rows_on
+from agents.rows import OF_OTHER_DEALS, VIEW_SIZE
+from persian_rummy_env.core.legal import WORDS
 
 from .config import RunConfig
 from .ranks import ALONE, Ranks
 from .shards import Shards
+from .stored import LARGEST
 
 ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
+PROBE = (np.random.default_rng(1).random((8, VIEW_SIZE)) < 0.1).astype(np.uint8)
+"""Views that no deal brings about, to see whether networks compute with numbers."""
 
 
 class NetworkLearner:
@@ -103,7 +108,10 @@ class NetworkLearner:
             state = {i: {field: tensors[f"adam.{name}.{i}.{field}"] for field in ADAM_FIELDS} for i in range(count)}
             optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
         self.rng.bit_generator.state = says["stream"]
-        self.updates, self.decisions = int(says["updates"]), int(says["decisions"])
+        for name in ("updates", "decisions"):
+            if type(says[name]) is not int or not 0 <= says[name] <= LARGEST:
+                raise ValueError(f"{name}={says[name]!r}: expected a whole number of at least 0")
+        self.updates, self.decisions = says["updates"], says["decisions"]
 
     def scheduled(self, name: str, progress: float) -> float:
         """The value of a setting with a start and an end, at a share of the budget."""
@@ -134,9 +142,41 @@ class NetworkLearner:
             for gradient in gradients[1:]:
                 parameter.grad += gradient
         self.ranks.add([parameter.grad for parameter in parameters if parameter.grad is not None])
-        norm = nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
+        norm = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm))
+        if not math.isfinite(norm):
+            raise NotFiniteError(f"the norm of the gradient of the {name}, which is {norm}")
         self.optimizers[name].step()
-        return float(norm)
+        return norm
+
+    def refuse_divergence(self, row: Mapping[str, float]) -> None:
+        """Look at what an update made before anybody keeps it: its numbers, the networks, their optimisers, and what
+        the networks say of a few made-up decisions, since weights may be finite and too large to compute with.
+
+        Args:
+            row: of the log.
+
+        Raises:
+            NotFiniteError: something holds NaN or infinities; the message names it.
+        """
+        for name, number in row.items():
+            if not math.isfinite(number):
+                raise NotFiniteError(f"{name} of the log, which is {number}")
+        for name, network in self.networks.items():
+            moments = self.optimizers[name].state_dict()["state"]
+            tensors = {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
+            for number, state in moments.items():
+                tensors |= {f"adam.{name}.{number}.{field}": tensor for field, tensor in state.items()}
+            wrong = not_finite(tensors)
+            if wrong is not None:
+                raise NotFiniteError(f"the tensor {wrong}, which holds NaN or infinities")
+        rows = rows_on(self.device, PROBE, np.full((len(PROBE), WORDS), 3, dtype=np.uint64), self.actor.shape.games)
+        self.actor.choose(rows, None)
+        for name, network in self.networks.items():
+            if not isinstance(network, Actor):
+                with torch.no_grad():
+                    said = network(rows)
+                if not bool(torch.isfinite(said).all()):
+                    raise NotFiniteError(f"what the {name} says, which is not finite")
 
 
 def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

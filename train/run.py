@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -18,22 +17,22 @@ import torch
 import persian_rummy_env
 from agents.learned import LearnedPolicy
 from agents.load import load
-from agents.network import Actor
+from agents.network import Actor, NotFiniteError
 from persian_rummy_env.files import write_whole
+from persian_rummy_env.signals import on_ending
 
 from . import curve
 from .best import BestCopy
-from .checkpoint import FILE, Checkpoint, CheckpointError, Counters, Tables, config_text, save_run
-from .command import fail
+from .checkpoint import Checkpoint, CheckpointError, Counters, Tables, config_text, save_run
+from .command import fail, failing
 from .config import C, RunConfig
+from .deal_sets import RUN_CURVE, RUN_REPORT, RUN_TRIAL
+from .folder import claimed, locked, new_id, refuse_strangers
 from .learner import NetworkLearner
-from .log import COLUMNS, RUNGS, Log, LogError
+from .log import COLUMNS, RUNGS, Log
 from .match import MatchResult, play_match
 from .ranks import ALONE, Ranks, launched
-from .screen import Screen, result_table
-
-CURVE_DEALS, FINAL_DEALS = 20_001, 20_002
-"""Seeds of the deal sets: one for the curve, another for the result."""
+from .screen import Listened, Screen, StopAsked, result_table
 
 
 class Trainer(Protocol):
@@ -76,39 +75,69 @@ def run(
     """
     if launched() > ranks.count:
         fail(f"{command} runs in one process, and torchrun started {launched()}; python -m {command}", status=2)
-    counters = Counters() if saved is None else saved.counters
-    if saved is None and ranks.first:
-        config = replace(config, out=free_folder(config))
-    torch.set_num_threads(1)
-    trainer = trainer_of(config)
-    try:
-        if saved is not None:
-            saved.restore(trainer.learner, trainer.tables)
-        elif config.start is not None:
-            trainer.learner.begin_as(config.start)
-    except (CheckpointError, FileNotFoundError, ValueError) as error:
-        fail(str(error))
-    with StopAsked(once=ranks.count > 1) as stop:
-        if ranks.first:
-            keep(config, counters, command, trainer, warm_up, columns, ranks, stop)
-        else:
-            warm_up(config)
-            for _ in updates(config, counters, trainer, ranks, stop):
-                pass
-    trainer.close()
+    with failing(), folder_of(config, saved, ranks) as folder:
+        config = replace(config, out=folder)
+        counters = Counters() if saved is None else saved.counters
+        torch.set_num_threads(1)
+        trainer = trainer_of(config)
+        try:
+            if saved is not None:
+                saved.restore(trainer.learner, trainer.tables)
+            elif config.start is not None:
+                trainer.learner.begin_as(config.start)
+        except (CheckpointError, FileNotFoundError, ValueError) as error:
+            fail(str(error))
+        stop = StopAsked()
+        with on_ending(stop.ask, once=ranks.count > 1):  # torchrun passes on what the terminal may have sent already
+            if ranks.first:
+                keep(config, saved, counters, command, trainer, warm_up, columns, ranks, stop)
+            else:
+                warm_up(config)
+                for _ in updates(config, counters, trainer, ranks, stop):
+                    pass
+        trainer.close()
     return 0
+
+
+def folder_of(config: RunConfig, saved: Checkpoint | None, ranks: Ranks) -> AbstractContextManager[Path]:
+    """The folder that a run writes into, which the first rank has to itself."""
+    if not ranks.first:
+        return nullcontext(config.out)
+    return claimed(config.out, config.exists) if saved is None else gone_on_with(config.out, saved.run)
+
+
+@contextmanager
+def gone_on_with(folder: Path, run: str) -> Iterator[Path]:
+    """The folder of a run that is resumed."""
+    with locked(folder):
+        refuse_strangers(folder, run)
+        yield folder
 
 
 def updates(
     config: RunConfig, counters: Counters, trainer: Trainer, ranks: Ranks, stop: StopAsked
 ) -> Iterator[dict[str, float]]:
-    """The rows of the updates of a run, one after the other: as many as its budget has or until somebody stops it."""
+    """The rows of the updates of a run, one after the other: as many as its budget has or until somebody stops it.
+
+    Raises:
+        NotFiniteError: one of them diverged; the message names it and what was not finite in it. Nobody keeps it.
+    """
     while not ranks.largest(stop.asked) and progress(config, counters) < 1 and not paused(config, counters):
-        yield trainer.update(counters)
+        number = counters.update + 1
+        try:
+            row = trainer.update(counters)
+            trainer.learner.refuse_divergence(row)
+        except NotFiniteError as error:
+            raise NotFiniteError(
+                f"{config.out}: update {number} diverged: {error}. It is not saved; the last checkpoint and the player "
+                "in the folder, if there are any, are of before. A smaller --lr may help, in a new run"
+            ) from error
+        yield row
 
 
 def keep(
     config: C,
+    saved: Checkpoint | None,
     counters: Counters,
     command: str,
     trainer: Trainer,
@@ -119,16 +148,17 @@ def keep(
 ) -> None:
     """The course of a run in the process that keeps its folder."""
     learner, tables = trainer.learner, trainer.tables
+    run, digest = (new_id(), "") if saved is None else (saved.run, saved.log)
     try:
-        config.out.mkdir(parents=True, exist_ok=True)
-        log = Log(config.out, counters.update, counters.decisions, columns, config.as_dict() if config.wandb else None)
-    except LogError as error:
+        best = BestCopy(config, run)
+    except ValueError as error:
         fail(str(error))
-    write_whole(config.out / "config.json", config_text(config, about()).encode())
+    shown = config.as_dict() if config.wandb else None
+    log = Log(config.out, counters.update, counters.decisions, columns, shown, run, digest)
+    write_whole(config.out / "config.json", config_text(config, about(), run))
     matches: list[MatchResult] = []
-    best = BestCopy(config)
 
-    with Screen(str(config.out)) as screen:
+    with Screen(str(config.out), Listened(stop.ask)) as screen:
         screen.say(f"{config.out}: {describe(config)}" + (f", {ranks.count} ranks" if ranks.count > 1 else ""))
         compile_first(config, warm_up, screen)
         for learnt in updates(config, counters, trainer, ranks, stop):
@@ -136,16 +166,16 @@ def keep(
             measure = due(config, counters, config.eval_every, counters.evaluations)
             if measure:
                 counters.evaluations += 1
-                matches = against_rungs(config, learner.actor, CURVE_DEALS, config.eval_pairs)
+                matches = against_rungs(config, learner.actor, RUN_CURVE, config.eval_pairs)
                 best.offer(learner.actor, matches, counters.update)
                 row = learnt | match_columns(matches)
             log.write(row)
             screen.show(row, left(config, counters), matches, measure)
             if due(config, counters, config.save_every, counters.saves):
                 counters.saves += 1
-                save_run(config.out, config, counters, learner, tables)
+                save_run(config.out, config, counters, learner, tables, run, log.digest)
 
-        save_run(config.out, config, counters, learner, tables)
+        save_run(config.out, config, counters, learner, tables, run, log.digest)
         log.close()
         curve.draw(config.out, columns)
 
@@ -160,14 +190,16 @@ def keep(
         if rival.low > 0:
             player = best.take()
             screen.say("it is the player")
-    matches = against_rungs(config, player, FINAL_DEALS, config.final_pairs)
+    deals = final_deals(config)
+    matches = against_rungs(config, player, deals, config.final_pairs)
     results = {
+        "run": run,
         "counters": vars(counters),
-        "deals": FINAL_DEALS,
+        "deals": deals,
         "matches": [match.as_dict() for match in matches],
         "best against last": rival and rival.as_dict(),
     }
-    write_whole(config.out / "results.json", (json.dumps(results, indent=2) + "\n").encode())
+    write_whole(config.out / "results.json", json.dumps(results, indent=2) + "\n")
     screen.console.print(result_table(matches))
     screen.say(
         f"{counters.decisions / 1e6:.2f} M decisions in {counters.seconds:.0f} s of training "
@@ -207,41 +239,9 @@ def deal_facts(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[
     }
 
 
-def free_folder(config: RunConfig) -> Path:
-    """Where a new run goes: no folder that holds one already."""
-    if not (config.out / FILE).exists():
-        return config.out
-    if config.exists == "refuse":
-        fail(f"{config.out / FILE}: there is a run already; --resume {config.out} goes on with it")
-    numbered = (config.out.with_name(f"{config.out.name}-{number}") for number in count(2))
-    return next(folder for folder in numbered if not (folder / FILE).exists())
-
-
-class StopAsked:
-    """Within it, Ctrl-C or a polite kill lets the update under way be finished and saved; a second stops at once.
-
-    Args:
-        once: no second one is listened to. torchrun passes on what the terminal may have sent already, and ends what
-            takes longer than 30 seconds itself.
-    """
-
-    def __init__(self, once: bool = False) -> None:
-        self.asked = False
-        self._once = once
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> StopAsked:
-        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _ask(self, *_: object) -> None:
-        self.asked = True
-        if not self._once:
-            self.__exit__()
+def final_deals(config: RunConfig) -> int:
+    """The deals of the closing matches: none by which a copy of the run was picked."""
+    return RUN_REPORT if config.report else RUN_TRIAL
 
 
 def spent(config: RunConfig, counters: Counters) -> float:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from rich.console import Console
@@ -23,6 +27,46 @@ LEARNING = {
     "epsilon": "epsilon {:.3f}",
 }
 """What is said of the learning: those columns that a row has."""
+
+
+class StopAsked:
+    """Whether a run is to stop: by Ctrl-C, a polite kill, a closed terminal, or because nobody reads what it says. The
+    update under way is finished and saved."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def ask(self, *_: object) -> None:
+        self.asked = True
+
+
+class Listened(Console):
+    """Standard output, as long as somebody reads it.
+
+    Args:
+        lost: called once when nobody does any more (``| head -1``, a terminal that was closed). What is printed after
+            that goes nowhere.
+    """
+
+    def __init__(self, lost: Callable[[], None]) -> None:
+        super().__init__(highlight=False)
+        self._lost = lost
+
+    def _write_buffer(self) -> None:
+        try:
+            super()._write_buffer()
+        except OSError:  # a pipe without a reader, a terminal that is gone
+            self.on_broken_pipe()
+
+    def on_broken_pipe(self) -> None:
+        if self.quiet:
+            return
+        self.quiet = True
+        with suppress(OSError, ValueError):  # what still stands in buffers is not to fail as the process ends
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+        self._lost()
 
 
 class Screen:

@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 TEACHING, PLAYING, SETTLING = "teaching", "playing", "settling"
-"""The stages of a run."""
+STAGES = ("", TEACHING, PLAYING, SETTLING)
+"""The stages of a run in their order, which is never gone back; first, that of a run that has not begun."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,28 @@ class SelfPlay:
         return self.update_at(counters, progress(self.config, counters))
 
     def update_at(self, counters: Counters, at: float) -> dict[str, float]:
-        """The same, where ``at`` in [0, 1) is the share of the way that is gone."""
+        """The same, where ``at`` in [0, 1) is the share of the way that is gone.
+
+        A stage that was left is not entered again, though a longer budget may put ``at`` back before its end: then the
+        stage of now goes on, at the beginning of its schedule until ``at`` has come to it.
+        """
         taught, settled = self.config.taught, self.config.settled
         playing = 1 - taught - settled
         before = counters.stage
-        if at < taught:
-            counters.stage = TEACHING
+        due = TEACHING if at < taught else PLAYING if at < taught + playing else SETTLING
+        stage = max(due, before, key=STAGES.index)
+        if stage == TEACHING:
+            counters.stage = stage
             return self.taught(counters, at / taught)
         if before == TEACHING:
             self.learner.begin_self_play()
-        if at < taught + playing:
-            counters.stage = PLAYING
-            return self.played(counters, (at - taught) / playing)
+        if stage == PLAYING:
+            counters.stage = stage
+            return self.played(counters, max(0.0, at - taught) / playing)
         if before != SETTLING:
             self.learner.begin_lessons()
-        counters.stage = SETTLING
-        return self.settled(counters, (at - taught - playing) / settled)
+        counters.stage = stage
+        return self.settled(counters, max(0.0, at - taught - playing) / settled)
 
     def taught(self, counters: Counters, way: float) -> dict[str, float]:
         """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""

@@ -8,29 +8,43 @@ learn to beat one of them alone. ``OUT/weights.json`` holds the weights so far a
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tyro
-from rich.console import Console
 
 from agents.arena import new_games, show
+from agents.tensor_file import one_line
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena, expert, weighted
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.files import write_whole
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.signals import on_ending
 from persian_rummy_env.state import OVER
+from persian_rummy_env.text import shortened
 
-from .deal_sets import TUNING
+from .command import fail, failing
+from .deal_sets import TUNING, TUNING_LAST
+from .folder import FolderError, claimed
 from .match import deal_seeds, mean_interval
+from .screen import Listened, StopAsked
+from .stored import parsed
+
+FILE = "weights.json"
+MOST_SEED = (TUNING_LAST - TUNING) // 1000 - 1
+"""Deals of a seed stand in the thousand behind it."""
+MOST_GENERATIONS = 10**6
 
 
 @dataclass(frozen=True)
@@ -70,8 +84,10 @@ class TuneConfig:
             raise ValueError(f"against={self.against}: expected some of {', '.join(BOTS)}")
         if not 2 <= self.elite < self.population:
             raise ValueError(f"elite={self.elite}, population={self.population}: expected 2 <= elite < population")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise ValueError(f"seed={self.seed}: expected a number from 0 to {MOST_SEED}")
         for name in ("minutes", "pairs", "spread", "threads"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)}: expected a number above 0")
         if not 0 <= self.keep < 1:
             raise ValueError(f"keep={self.keep}: expected a number from 0 to below 1")
@@ -108,38 +124,98 @@ def fitness(weights: np.ndarray, against: Sequence[str], pairs: int, deals: int)
     return np.stack(margins)
 
 
+SHAPING = ("seed", "against", "population", "elite", "pairs", "spread", "keep")
+"""Settings that weights hang on: they are gone on from with these alone."""
+
+
 def write_weights(folder: Path, config: TuneConfig, generation: int, mean: np.ndarray, spread: np.ndarray) -> None:
+    """Write the weights so far, to the last bit: what goes on from them is what would have gone on without them."""
     result = {
         "generation": generation,
-        "seed": config.seed,
-        "against": list(config.against),
-        "weights": dict(zip(FEATURES, np.round(mean, 3).tolist(), strict=True)),
-        "spread": dict(zip(FEATURES, np.round(spread, 3).tolist(), strict=True)),
+        "settings": settings_as_json(config),
+        "weights": dict(zip(FEATURES, mean.tolist(), strict=True)),
+        "spread": dict(zip(FEATURES, spread.tolist(), strict=True)),
     }
-    write_whole(folder / "weights.json", (json.dumps(result, indent=2) + "\n").encode())
+    write_whole(folder / FILE, json.dumps(result | {"digest": digest_of(result)}, indent=2) + "\n")
+
+
+def settings_as_json(config: TuneConfig) -> dict[str, Any]:
+    return {name: json.loads(json.dumps(getattr(config, name))) for name in SHAPING}
+
+
+def digest_of(result: Mapping[str, Any]) -> str:
+    """Over everything in a file of weights but itself."""
+    said = {name: value for name, value in result.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
-    """Generation, mean and spread to go on from."""
-    file = config.out / "weights.json"
-    if not file.exists():
+    """Generation, mean and spread to go on from.
+
+    Raises:
+        FolderError: the file that there is to go on from is damaged, or of other settings or features.
+    """
+    file = config.out / FILE
+    if not os.path.lexists(file):
         return 0, EXPERT_WEIGHTS.copy(), config.spread / feature_scale(config.seed)
-    saved = json.loads(file.read_text())
-    if set(saved["weights"]) != set(FEATURES):
-        raise SystemExit(f"{file}: weights of other features; choose another --out")
-    mean, spread = (np.array([saved[part][name] for name in FEATURES]) for part in ("weights", "spread"))
-    return int(saved["generation"]), mean, spread
+    try:
+        said = parsed(file.read_bytes())
+        return _gone_on_from(config, said)
+    except IsADirectoryError:
+        raise FolderError(f"{file}: is a folder, and expected is a file of weights") from None
+    except FolderError as error:
+        raise FolderError(f"{file}: {error}; choose another --out") from None
+    except (OSError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise FolderError(f"{file}: damaged ({shortened(one_line(error), 200)}); choose another --out") from None
+
+
+def _gone_on_from(config: TuneConfig, said: Any) -> tuple[int, np.ndarray, np.ndarray]:
+    if not isinstance(said, dict):
+        raise ValueError("it holds no object")
+    if "digest" in said and said["digest"] != digest_of(said):
+        raise ValueError("its content is not what its digest says")
+    parts = said["weights"], said["spread"]
+    if not all(isinstance(part, dict) and set(part) == set(FEATURES) for part in parts):
+        raise FolderError("weights of other features")
+    before = said.get("settings") or {name: said[name] for name in ("seed", "against") if name in said}
+    now = settings_as_json(config)
+    other = [
+        f"{name}={before[name]!r} there, {now.get(name)!r} here" for name in before if before[name] != now.get(name)
+    ]
+    if other:
+        raise FolderError(f"tuned with other settings ({shortened(', '.join(other), 200)})")
+    if type(said["generation"]) is not int or not 0 <= said["generation"] <= MOST_GENERATIONS:
+        raise ValueError(f"generation={said['generation']!r}")
+    if not all(type(number) in (int, float) and math.isfinite(number) for part in parts for number in part.values()):
+        raise ValueError("a weight or spread that is no number")
+    mean, spread = (np.array([float(part[name]) for name in FEATURES]) for part in parts)
+    if (spread < 0).any():
+        raise ValueError("a spread below 0")
+    return said["generation"], mean, spread
 
 
 def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:
-    """Tune until the budget is spent, or ``generations`` are done; returns the weights (NUM_FEATURES,)."""
-    console = Console(highlight=False)
-    ensure_compiled("scripted players")
-    config.out.mkdir(parents=True, exist_ok=True)
-    generation, mean, spread = start(config)
+    """Tune until the budget is spent, or ``generations`` are done, or somebody stops it; returns the weights
+    (NUM_FEATURES,).
+
+    Raises:
+        FolderError: the folder is another run's, or what lies in it cannot be gone on from.
+    """
+    with claimed(config.out, but=(FILE,)):
+        generation, mean, spread = start(config)
+        ensure_compiled("scripted players")
+        stop = StopAsked()
+        with on_ending(stop.ask):
+            return _tuned(config, generations, generation, mean, spread, stop)
+
+
+def _tuned(
+    config: TuneConfig, generations: int | None, generation: int, mean: np.ndarray, spread: np.ndarray, stop: StopAsked
+) -> np.ndarray:
+    console = Listened(stop.ask)
     until = time.monotonic() + 60 * config.minutes
     with ThreadPoolExecutor(config.threads) as pool:
-        while generation < generations if generations is not None else time.monotonic() < until:
+        while not stop.asked and (generation < generations if generations is not None else time.monotonic() < until):
             rng = np.random.default_rng([config.seed, generation])
             samples = mean + spread * rng.standard_normal((config.population, NUM_FEATURES))
             samples[0] = mean
@@ -155,15 +231,22 @@ def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:
                 f"{bot} {margins.mean():+.1f}" for bot, margins in zip(config.against, played[0], strict=True)
             )
             console.print(f"generation {generation}: mean {fit.mean():+.1f}, best {fit.max():+.1f}; centre v {of_mean}")
+    if stop.asked:
+        console.print(f"stopped after generation {generation}; the same command goes on with it")
+        raise SystemExit(0)
     return mean
 
 
 def main() -> None:
-    config = tyro.cli(TuneConfig, description=TuneConfig.__doc__)
-    mean = run(config)
+    try:
+        config = tyro.cli(TuneConfig, description=TuneConfig.__doc__)
+    except ValueError as error:
+        fail(str(error), status=2)
+    with failing():
+        mean = run(config)
     for bot in config.against:
         margin, low, high = mean_interval(fitness(mean, [bot], 8192, TUNING + 1000 * config.seed)[0])
-        Console(highlight=False).print(f"tuned v {bot}: {margin:+.1f} ({low:+.1f} to {high:+.1f})")
+        Listened(lambda: None).print(f"tuned v {bot}: {margin:+.1f} ({low:+.1f} to {high:+.1f})")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from agents.base import Policy, check_rules
 from agents.load import load, split_specs
 from persian_rummy_env.rules import RULES_HELP, RuleSet
+from persian_rummy_env.signals import on_ending
 from train.config import number_of_workers
+from train.folder import FolderError, claimed
 from train.match import MatchResult, Pairs
 from train.ray_pool import RayError, RayPool
 
@@ -76,16 +78,28 @@ def as_json(match: MatchResult) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def stopped_politely() -> Iterator[None]:
-    """A polite kill is taken as Ctrl-C is."""
+    """A polite kill, and a terminal that is closed, are taken as Ctrl-C is."""
 
-    def interrupt(*_: object) -> None:
+    def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
+    with on_ending(interrupt):
         yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def folder_for(out: Path, *own: str) -> Iterator[None]:
+    """The folder of a result, which no other process writes into meanwhile, and no training run has its files in.
+
+    Args:
+        own: names of files that are the command's own and written anew.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(claimed(out, but=own))
+        except FolderError as error:
+            fail(str(error))
+        yield
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """The settings: presets that load, and what is refused, by name."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from train.dmc_config import DmcConfig
 from train.expert_config import ExpertConfig
 from train.imitate import ImitateConfig
 from train.selfplay import setup
+from train.stored import later
 from train.workers import jobs_of
 
 
@@ -109,13 +110,54 @@ def test_what_cannot_be_is_refused_by_name(wrong: dict, named: tuple[str, ...]):
     assert all(name in str(refused.value) for name in named)
 
 
-def test_unknown_and_missing_settings_are_refused_by_name():
-    settings = Config().as_dict()
+def test_unknown_settings_are_refused_by_name():
     with pytest.raises(ValueError, match="unknown settings: warmth"):
-        Config.from_dict({**settings, "warmth": 3})
-    del settings["clip"]
-    with pytest.raises(ValueError, match="missing settings: clip"):
-        Config.from_dict(settings)
+        Config.from_dict({**Config().as_dict(), "warmth": 3})
+
+
+@dataclass(frozen=True)
+class Planted(Config):
+    """Settings of tomorrow: one whose default is what was done before, and one where it is not."""
+
+    calm: float = 0.5
+    haste: int = later(absent=0, default=9)
+
+
+def test_a_setting_that_came_later_means_what_was_done_before():
+    made = Planted.from_dict(Config().as_dict())
+    assert (made.calm, made.haste, Planted().haste) == (0.5, 0, 9)
+    assert Planted.from_dict(made.as_dict()) == made
+
+
+def test_a_rule_that_came_later_means_what_the_rule_says_of_files_without_it():
+    settings = {name: value for name, value in Config(stock_out="end").as_dict().items() if name != "stock_out"}
+    assert Config.from_dict(settings).stock_out == "pass"
+
+
+def test_a_setting_that_was_given_up_is_passed_over():
+    saved = train.expert_config.PRESETS["quick"]
+    assert ExpertConfig.from_dict({**saved.as_dict(), "lean": 3.0}) == saved
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("width", "16"), ("width", 16.0), ("width", True), ("seed", 2**64), ("seed", 2**70), ("seed", -1)),
+        *(("lr", [1e-3]), ("lr", [1e-3, float("nan")]), ("lr", [1e-3, float("inf")]), ("lr", 1e-3), ("lr", "ab")),
+        *(("minutes", float("inf")), ("minutes", "5"), ("bots", "greedy"), ("bots", [1]), ("out", 3), ("wandb", 1)),
+        *(("preset", "x"), ("preset", None), ("threads", 10**9), ("deals", 10**9), ("width", 2**31), ("blocks", 10**9)),
+        *(("clip_norm", float("nan")), ("entropy", [0.0, float("nan")]), ("unread", {}), ("start", 7)),
+    ],
+)
+def test_a_setting_of_another_type_or_size_is_refused_by_name(name: str, value: object):
+    with pytest.raises(ValueError, match=name if name != "bots" else "bot"):
+        Config.from_dict({**Config().as_dict(), name: value})
+
+
+def test_what_a_network_is_follows_from_the_settings_in_one_place():
+    assert all("shape" not in vars(kind) for kind in (Config, DmcConfig, ImitateConfig, ExpertConfig))
+    assert replace(Config(), objective="win").shape.games
+    assert not Config().shape.games
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.numpy import save_file
 
 import train.selfplay
 from agents.learned import policy_bytes, read_policy
 from agents.load import load
 from agents.network import Actor, DenseRows, Shape
 from agents.rows import SIZE
+from agents.tensor_file import tensor_bytes
 from persian_rummy_env import RuleSet
 from tests.train.conftest import Decisions
 from tests.train.runs import SMALL, contents, rows
 from train import log
+from train.deal_sets import RUN_TRIAL
 from train.match import play_match
 from train.ppo import Learner
-from train.run import FINAL_DEALS
 from train.selfplay import main
 from train.symmetry import ACTIONS, NUM_ORDERS, reorder
 
@@ -230,21 +230,41 @@ def test_a_damaged_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys
 def test_a_foreign_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     out = copied(straight, tmp_path)
     path = out / "checkpoint.safetensors"
-    tensors, says = contents(path)
+    arrays, says = contents(path)
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     for changed, reason in (
-        ({}, "format"),
+        ({}, "its format is None"),
+        ({**says, "format": "persian-rummy-training/3"}, "its format is 'persian-rummy-training/3', and here"),
         ({**says, "observation": "0"}, "its observation is '0', and here it is"),
         ({**says, "state": "other"}, "its state is 'other'"),
-        ({**says, "config": "{}"}, "missing settings"),
-        ({**says, "config": says["config"].replace('"width": 16', '"width": 24')}, "settings"),
+        ({**says, "layout": "[]"}, "its state is"),
+        ({**says, "layout": '[["rng", "<u8"]]'}, "layout"),
+        ({**says, "layout": '[["rng", "O", []]]'}, "layout"),
+        ({**says, "config": "{}"}, "width=256"),
+        ({**says, "config": says["config"].replace('"width": 16', '"width": 24')}, "width=24"),
+        ({**says, "config": says["config"].replace('"width": 16', '"width": "16"')}, "width='16': expected int"),
+        ({**says, "config": says["config"].replace('"clip"', '"clap"')}, "unknown settings: clap"),
+        ({**says, "config": "[" * 5000}, "brackets"),
         ({**says, "counters": '{"laps": 3}'}, "laps"),
+        ({**says, "counters": '{"update": "5"}'}, "update='5': expected int"),
+        ({**says, "counters": '{"update": -5}'}, "update=-5"),
+        ({**says, "counters": '{"seconds": NaN}'}, "seconds=nan"),
+        ({**says, "counters": '{"stage": "lunch"}'}, "stage='lunch'"),
+        ({**says, "counters": '{"update": 1000000000}'}, "not the updates 1 to 1000000000"),
+        ({**says, "streams": "7"}, "streams"),
+        ({**says, "streams": "{}"}, "not of a run with these settings"),
+        ({**says, "streams": says["streams"].replace('"updates": 6', '"updates": "6"')}, "updates='6'"),
     ):
-        save_file(tensors, path, changed)
+        path.write_bytes(tensor_bytes(tensors, changed))
         said = refusal(out, capsys)
-        assert str(path) in said
         assert reason in said
-    save_file({name: tensor for name, tensor in tensors.items() if not name.startswith("adam.critic")}, path, says)
+        assert said.startswith("error: ")
+        assert said.count("\n") == 1
+        assert str(out) in said
+    fewer = {name: tensor for name, tensor in tensors.items() if not name.startswith("adam.critic")}
+    path.write_bytes(tensor_bytes(fewer, says))
     assert "not of a run with these settings" in refusal(out, capsys)
+    assert {each.name for each in out.iterdir()} == {"checkpoint.safetensors", "metrics.csv"}
 
 
 def test_a_log_that_does_not_fit_is_an_error(straight: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -281,7 +301,7 @@ def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_the_player_is_the_one_that_was_measured(straight: Path):
     matches = json.loads((straight / "results.json").read_text())["matches"]
     player = load(f"file:{straight / 'policy.safetensors'}")
-    again = play_match(player, load("greedy"), 8, FINAL_DEALS)
+    again = play_match(player, load("greedy"), 8, RUN_TRIAL)
     assert again.margin == next(match["margin"] for match in matches if match["b"] == "greedy")
 
 
