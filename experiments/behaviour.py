@@ -133,10 +133,19 @@ def decisions() -> np.ndarray:
 
 
 def weights_of(name: str) -> dict[str, str]:
-    """A hash of each file of weights that a policy is read from, itself or as the prior of a search."""
+    """A hash of the weights that a policy has, itself or as the prior of a search, by their file: of the numbers, since
+    what else a file says of them is free to change."""
+    from safetensors.numpy import load_file
+
     paths = [path.strip() for path in re.findall(r"file:([^,)]+)", name)]
     found = {path: Path(path) for path in paths} | ({"champion": CHAMPION} if re.search(r"\bchampion\b", name) else {})
-    return {word: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for word, path in found.items()}
+    hashes = {}
+    for word, path in found.items():
+        digest = hashlib.sha256()
+        for tensor, values in sorted(load_file(path).items()):
+            digest.update(f"{tensor} {values.dtype} {values.shape} ".encode() + values.tobytes())
+        hashes[word] = digest.hexdigest()[:16]
+    return hashes
 
 
 def choices(policy: Policy) -> np.ndarray:

@@ -99,8 +99,8 @@ def of_result(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
 
 def of_behaviour(said: Any) -> Iterator[str]:
     """In what the players and the game of today differ from those that a strength rests on."""
-    if not isinstance(said, dict) or not isinstance(said.get("players"), dict):
-        yield "behaviour: missing"
+    if faults := list(of_shape(said)):
+        yield from faults
         return
     if said.get("game") != game():
         yield "the game deals, plays or counts otherwise today"
@@ -117,6 +117,14 @@ def of_behaviour(said: Any) -> Iterator[str]:
         changed = difference(before, now)
         if changed is not None:
             yield f"{name} {changed}"
+
+
+def of_shape(said: Any) -> Iterator[str]:
+    """What is wrong with the form of a behaviour."""
+    if not isinstance(said, dict) or not isinstance(said.get("players"), dict):
+        yield "behaviour: missing"
+    elif not all(isinstance(one, dict) for one in said["players"].values()):
+        yield "behaviour.players: expected an object for each player"
 
 
 def of_timing(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
@@ -200,12 +208,18 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
             for value in values_of(result):
                 for form in forms(value):
                     sources.setdefault(form, set()).add(shown(path))
+    gone = {
+        shown(path): sorted({one["gone"] for one in result["behaviour"]["players"].values() if "gone" in one})
+        for path, result in results.items()
+        if result["kind"] == STRENGTH and not list(of_shape(result.get("behaviour")))
+    }
     history = read_history()
     for path in pages():
         told = path.read_text(encoding="utf-8")
         for number, quote in quotes(told):
             found = sources.get(quote.lstrip("+-"), set())
-            if found - set(stale):
+            unsaid = {file for file in found if any(commit[:7] not in told for commit in gone.get(file, ()))}
+            if found - set(stale) - unsaid:
                 continue
             entries = [
                 entry for entry in history["entries"] if entry["page"] == shown(path) and quote in entry["quotes"]
@@ -213,7 +227,10 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
             faults = [fault for entry in entries for fault in of_entry(entry, history["behaviour"])]
             if entries and not faults:
                 continue
-            if found:
+            if found - set(stale):
+                file = min(found - set(stale))
+                why = f"{quote} is of {file}, whose players of commit {', '.join(gone[file])} the page does not name"
+            elif found:
                 why = f"{quote} is of {', '.join(sorted(found))}, out of date: {stale[min(found)]}"
             elif faults:
                 why = f"{quote} is of a run that is not kept: {faults[0]}"
@@ -230,10 +247,24 @@ def of_entry(entry: Mapping[str, Any], behaviour: Mapping[str, Any]) -> Iterator
 
 def read_history() -> dict[str, Any]:
     """Numbers of runs that are not kept, with command and commit."""
-    found = json.loads(HISTORY.read_text(encoding="utf-8"))
-    for entry in found["entries"]:
-        if not (entry["command"] and is_clean(entry["commit"]) and entry["quotes"]):
-            raise ResultError(f"{HISTORY}: {entry['what']}: expected a command, a commit and quotes")
+    try:
+        found = json.loads(HISTORY.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResultError(f"{HISTORY}: {error}") from error
+    wanted = {"page": str, "what": str, "command": str, "commit": str, "against": list, "quotes": list}
+    if not isinstance(found, dict) or not isinstance(found.get("entries"), list):
+        raise ResultError(f"{HISTORY}: entries: expected a list")
+    if list(of_shape(found.get("behaviour"))):
+        raise ResultError(f"{HISTORY}: behaviour: {', '.join(of_shape(found.get('behaviour')))}")
+    for number, entry in enumerate(found["entries"]):
+        place = f"{HISTORY}: entries[{number}]"
+        if not isinstance(entry, dict):
+            raise ResultError(f"{place}: expected an object")
+        for name, kind in wanted.items():
+            if not isinstance(entry.get(name), kind):
+                raise ResultError(f"{place}.{name}: expected a {kind.__name__}")
+        if not (entry["command"] and is_clean(entry["commit"])):
+            raise ResultError(f"{place}: expected a command and a commit")
     return found
 
 

@@ -50,8 +50,6 @@ SEARCH_SHARE = 20
 REPEATS = 2000
 REPEAT_PAIRS = 32
 HALF_WIDTHS = (1, 2, 5)
-STOP_AT = (4.6, 3.3, 2.3, 1.6)
-"""Such that, as margins spread, a look is as likely to be the last as not: where stopping could do most harm."""
 LOOKS = tuple(CHUNK * 2**look for look in range(4))
 
 
@@ -138,6 +136,13 @@ def stop_rule(unit: np.ndarray, within: float, repeats: int, rng: np.random.Gene
     return {"within": within, "repeats": repeats, "covered": share, "low": low, "high": high, "stopped_at": counts}
 
 
+def widths(unit: np.ndarray) -> list[float]:
+    """One for each look, such that, as the pairs spread, it is as likely to be the last as not: where stopping could do
+    most harm."""
+    sd = float(unit.std(ddof=1))
+    return [round(float(stats.norm.ppf(0.5 + CONFIDENCE / 2)) * sd / math.sqrt(look), 2) for look in LOOKS]
+
+
 def measure(pairs: int, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
     """All figures."""
     found: dict[str, Any] = {"spread": [], "stop rule": []}
@@ -150,7 +155,7 @@ def measure(pairs: int, repeats: int, say: Callable[[str], None]) -> dict[str, A
     found["coverage"] = [random, difference]
     say("stop rule …")
     rng = np.random.default_rng(1)
-    found["stop rule"] = [stop_rule(unit, within, repeats, rng) for within in STOP_AT]
+    found["stop rule"] = [stop_rule(unit, within, repeats, rng) for within in widths(unit)]
     return found
 
 

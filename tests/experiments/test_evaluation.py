@@ -59,6 +59,8 @@ def test_the_stop_rule_is_that_of_matches() -> None:
     found = stop_rule(unit, 100, 20, np.random.default_rng(1))
     assert found["stopped_at"] == {"1024": 20}
     assert stop_rule(unit, 0.01, 20, np.random.default_rng(1))["stopped_at"] == {"8192": 20}
+    first, *_ = evaluation.widths(unit)
+    assert set(stop_rule(unit, first, 200, np.random.default_rng(1))["stopped_at"]) >= {"1024", "2048"}
     between = stop_rule(unit, 4.29, 200, np.random.default_rng(1))
     assert set(between["stopped_at"]) == {"1024", "2048"}
     assert between["covered"] > 0.9
