@@ -14,16 +14,18 @@ from torch import Tensor
 
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.legal import WORDS
-from persian_rummy_env.observation import VERSION
+from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.record import stored_rules
 from persian_rummy_env.rules import RuleSet
 
 from .base import Batch, Policy
 from .network import Actor, NotFiniteError, Shape, rows_on
-from .rows import SIZE, SparseRows
+from .rows import HIDDEN_SIZE, SIZE, SparseRows
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"
+BEFORE_LATER_RULES = BLOCK["score"].stop
+"""Bytes of an observation without them."""
 CHUNK = 1024
 """Rows computed at once, so that they stay in the processor's cache."""
 
@@ -135,13 +137,36 @@ def _policy_file(path: Path) -> TensorFile:
 
 def _actor_of(path: Path, file: TensorFile) -> Actor:
     try:
-        shape = shape_of(json.loads(file.says.get("shape", "null")), file.tensors)
+        tensors = with_later_rules(file.tensors)
+        shape = shape_of(json.loads(file.says.get("shape", "null")), tensors)
         actor = Actor(shape)
-        actor.load_state_dict(file.tensors)
+        actor.load_state_dict(tensors)
     except (ValueError, RuntimeError) as error:
         says = file.says.get("shape")
         raise ValueError(f"{path}: its tensors do not fit its shape {says}: {one_line(error)}") from error
     return actor.eval()
+
+
+def with_later_rules(tensors: Mapping[str, Tensor], prefix: str = "") -> dict[str, Tensor]:
+    """The tensors of a player, also of one that was made before a rule was added. An observation was shorter then, by
+    bytes at its end that are 0 by the rules that such a player knows (``observation.LATER_RULES``): weights for them
+    that are 0 change nothing, in play and, with the moments of an optimiser likewise, in training.
+
+    Args:
+        tensors: of an actor, and of whatever else has a row for each byte of an observation or of a view.
+        prefix: of the names of the actor's tensors.
+    """
+    weight = tensors.get(f"{prefix}trunk.weight")
+    before = SIZE if weight is None or weight.dim() != 2 else len(weight)
+    if not BEFORE_LATER_RULES <= before < SIZE:
+        return dict(tensors)
+
+    def grown(tensor: Tensor) -> Tensor:
+        if tensor.dim() != 2 or len(tensor) not in (before, before + HIDDEN_SIZE):
+            return tensor
+        return torch.cat([tensor[:before], tensor.new_zeros(SIZE - before, tensor.shape[1]), tensor[before:]])
+
+    return {name: grown(tensor) for name, tensor in tensors.items()}
 
 
 def shape_of(says: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shape:
@@ -179,5 +204,5 @@ def _rules_of(path: Path, says: Mapping[str, str]) -> RuleSet | None:
         return stored_rules(json.loads(says["rules"]))
     except (TypeError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{path}: the rules {says['rules']} that it was trained by are none that are known here"
+            f"{path}: the rules {says['rules']} that it was trained by are none that are known here: {one_line(error)}"
         ) from error

@@ -18,7 +18,7 @@ from . import actions, cards, observation, state
 from .actions import ACTION_NAMES, ACTION_POINTS, NUM_ACTIONS, RANGES, encode_action
 from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, NUM_RANKS, RANKS, SUITS
 from .observation import BLOCKS, FULL_BLOCKS, FULL_SIZE, RELATIVE_SEATS, SIZE, Block, blocks_of
-from .rules import NUM_SEATS, RuleSet
+from .rules import NUM_SEATS, RULE_FIELDS, RuleSet
 from .state import FIELDS, RELATIONS, STATE
 
 WIDTH = 116
@@ -297,6 +297,14 @@ def point_rows() -> list[tuple[object, ...]]:
 EXAMPLE_SETS = ("2C", "AS", "7C 7D 7H", "JK JK")
 
 
+def rule_rows() -> list[tuple[object, ...]]:
+    return [
+        (code(rule.name), code(rule.state), ", ".join(map(str, rule.values)), f"{rule.first}..{rule.last}",
+         rule.default, rule.absent)
+        for rule in RULE_FIELDS
+    ]  # fmt: skip
+
+
 def state_page() -> str:
     offsets: dict[str, int] = {name: place[1] for name, place in (STATE.fields or {}).items()}
     rows = [
@@ -324,6 +332,13 @@ env.set_state(states)
 
 This is the full information, hidden cards and generators included: it is for search, tests and training, never for a
 player.
+
+## Rules
+
+The rules of a game are fields of its record. `state.write_rules` writes a `RuleSet` into games and `state.rules_of`
+reads it; a stored record or policy that does not name a rule was played by the value in the last column.
+
+{table(["rule", "field", "values", "codes", "default", "not named"], rule_rows())}
 
 ## Fields
 

@@ -1,0 +1,99 @@
+"""A rule that is added as docs/design.md says, one row and what it does, arrives everywhere.
+
+The packages are copied, a toy rule is planted in the copy, and ``planted_doors`` is run there with the compiler off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from persian_rummy_env.record import read
+from persian_rummy_env.replay import replay
+
+ROOT = Path(__file__).parents[2]
+DOORS = Path(__file__).parent / "planted_doors.py"
+GOLDEN_GAMES = "tests/env/test_golden.py"
+"""A new rule is not to turn these red."""
+ROW = """
+    ace_out: Literal["no", "yes"] = field(
+        default="no", metadata=_row("ace_out", ("no", "yes"), "who discards an ace goes out")
+    )
+"""
+KERNEL = """\
+    if int(game["ace_out"]) == 1 and card < NUM_CARDS - 4 and card % 13 == 12:
+        end_deal(game, seat)
+    else:
+        next_seat(game)
+"""
+
+
+def plant(folder: Path) -> None:
+    """Copy the packages into a folder, with the rule: a row of the table, and what the engine does by it."""
+    for package in ("persian_rummy_env", "agents", "train"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    table = folder / "persian_rummy_env" / "rules.py"
+    before = "\n    def __post_init__(self)"
+    assert table.read_text().count(before) == 1
+    table.write_text(table.read_text().replace(before, ROW + before))
+    kernel = folder / "persian_rummy_env" / "core" / "apply.py"
+    head, last = kernel.read_text().rsplit("    next_seat(game)\n", 1)
+    assert not last, "discard() no longer ends with the next seat"
+    kernel.write_text(head + KERNEL)
+    shutil.copy(DOORS, folder / DOORS.name)
+    for name in ("golden", "oracle.py", GOLDEN_GAMES.removeprefix("tests/")):
+        target = folder / "tests" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if name == "golden" else shutil.copy)(ROOT / "tests" / name, target)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("planted")
+    plant(folder)
+    return folder
+
+
+def run_in(copy: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    told = {**os.environ, "PYTHONPATH": str(copy), "REPOSITORY": str(ROOT), **environment}
+    for name in ("NUMBA_BOUNDSCHECK", "PYTEST_ADDOPTS"):
+        told.pop(name, None)
+    return subprocess.run(
+        [sys.executable, *command], cwd=copy, env=told, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+def test_a_rule_of_one_row_arrives_everywhere(copy: Path) -> None:
+    pytest.importorskip("torch")
+    from agents.arena import show
+    from agents.load import load
+
+    [record] = read(ROOT / "tests" / "golden" / "whole_game.jsonl")
+    actions = load("champion").act(show(replay(record).states[:60], np.arange(60)))
+    assert len(set(actions.tolist())) > 10
+    command = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--rootdir", str(copy), DOORS.name, GOLDEN_GAMES]
+    ran = run_in(copy, *command, NUMBA_DISABLE_JIT="1", CHAMPION_ACTIONS=json.dumps(actions.tolist()))
+    assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]
+    assert " passed" in ran.stdout
+    assert "skipped" not in ran.stdout
+
+
+@pytest.mark.slow
+def test_the_compiled_engine_shows_it_too(copy: Path, tmp_path: Path) -> None:
+    code = (
+        "from persian_rummy_env import PersianRummyVecEnv\n"
+        "from persian_rummy_env.observation import BLOCK\n"
+        "env = PersianRummyVecEnv(2, rules={'ace_out': 'yes'})\n"
+        "seen = env.reset(seed=1).observation\n"
+        "print(seen[:, BLOCK['rule_ace_out'].offset].tolist(), seen[:, BLOCK['spare'].slice].any())\n"
+    )
+    ran = run_in(copy, "-c", code, PERSIAN_RUMMY_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0")
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "[1, 1] False"
