@@ -26,9 +26,9 @@ from agents.load import load
 from persian_rummy_env.actions import ACTION_NAMES, DRAW
 from persian_rummy_env.adapters.openspiel import PersianRummyGame
 from persian_rummy_env.adapters.openspiel_bots import BotEvaluator, ISMCTSPolicy, MCTSPolicy, PersianRummyBot
-from persian_rummy_env.decisions import show
+from persian_rummy_env.decisions import show, views_of
 from persian_rummy_env.render import cards_of
-from persian_rummy_env.state import OVER
+from persian_rummy_env.state import OVER, STATE
 from persian_rummy_env.testing import exchange_hidden
 from tests.adapters import contract
 from tests.env.aec_play import lively, never_meld, uniform
@@ -453,3 +453,52 @@ def test_moves_that_are_not_possible_are_refused() -> None:
     dealt.apply_action(3)
     with pytest.raises(ValueError, match="no such card"):
         dealt._apply_action(3)
+
+
+# States from outside --------------------------------------------------------------------------------------------------
+
+
+def record_under_way(**rules: Any) -> np.ndarray:
+    env = persian_rummy_env.PersianRummyVecEnv(1, rules=rules)
+    env.reset(seed=3)
+    for _ in range(30):
+        env.step(env.bot_actions(np.ones((1, 4), dtype=np.int8)))
+    return env.get_state()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("pile_size", 255), ("seat", 200), ("hand", 0), ("deal", 3), ("owed", 60)]
+)
+def test_a_record_that_is_no_game_is_refused(field: str, value: int) -> None:
+    record = record_under_way()
+    game(2).state_from(record)
+    record[field] = value
+    with pytest.raises(ValueError, match=r"states\[0\]"):
+        game(2).state_from(record)
+
+
+def test_a_record_that_was_never_dealt_or_has_other_rules_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"deals=0"):
+        game(2).state_from(np.zeros(1, dtype=STATE))
+    for record in (np.zeros(2, dtype=STATE), np.zeros(1), None):
+        with pytest.raises(ValueError, match="STATE"):
+            game(2).state_from(record)
+    for rules in ({"deals": 1}, {"quad_bonus": "jacks"}, {"stock_out": "end"}):
+        with pytest.raises(ValueError, match="RuleSet"):
+            game(2).state_from(record_under_way(**rules))
+
+
+def test_what_a_seat_knows_is_played_into_the_next_deal() -> None:
+    """Such a record has no generator: the next deal did not end, when it was dealt from one of zeros."""
+    record = record_under_way()
+    view = views_of(record, np.zeros(1, dtype=np.int64), record["seat"])
+    state = game(2).state_from(view)
+    for _ in walk(state, np.random.default_rng(0)):
+        pass
+    assert state.is_terminal()
+
+
+def test_no_dealer_but_a_seat() -> None:
+    state = game().new_initial_state()
+    with pytest.raises(ValueError, match="dealer"):
+        state._apply_action(7)
