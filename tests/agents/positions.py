@@ -10,7 +10,8 @@ from agents.arena import show
 from agents.base import Batch
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import bots
+from persian_rummy_env.core import batch, bots
+from persian_rummy_env.core.legal import WORDS
 
 LONGEST = 90
 """Decisions before a position, at most: about a deal and a half."""
@@ -37,9 +38,9 @@ def positions(lanes: int, seed: int = 1) -> np.ndarray:
 
 def packed_legal(games: np.ndarray) -> np.ndarray:
     """The legal actions of each game as bits: (n, 9) uint64."""
-    env = PersianRummyVecEnv(len(games), episode="game", copy=False)
-    env.set_state(games)
-    return env.packed_mask.copy()
+    legal = np.zeros((len(games), WORDS), dtype=np.uint64)
+    batch.legal_words(games, legal, 0, len(games))
+    return legal
 
 
 def chosen(games: np.ndarray, legal: np.ndarray, codes: np.ndarray) -> np.ndarray:
