@@ -355,8 +355,9 @@ checked by `persian_rummy_env.state_check`: every field must be in its range, an
 
 What is not is refused by a `ValueError` that names lane, field, value and what was expected, and the table stays as it
 was. A record that passes can be played to its end, by the rules that it brings; the next episode at that table is
-played by the table's own rules again. A record of what the seat to move knows (`core.belief`), or of a world that agrees
-with it, passes too: its decks are 0 where they are hidden, and its generators start from seed 0 when they are needed.
+played by the table's own rules again. A record of what the seat to move knows (`core.belief`), or of a world that
+agrees with it, passes too: its decks are 0 where they are hidden, and its generators start from seed 0 when they are
+needed.
 
 ## Cards as bits
 
