@@ -63,11 +63,12 @@ def _store() -> CodeStore:
     if not JIT:
         return CodeStore(None, "nothing is compiled")
     try:
-        return CodeStore(_cache_root() / source_hash())
+        # Absolute, since the program may change its folder.
+        return CodeStore((_cache_root() / source_hash()).expanduser().absolute())
     except RuntimeError as error:  # no home: neither a variable nor an entry among the system's users
         return CodeStore(None, str(error))
-    except OSError as error:
-        return CodeStore(None, f"the sources cannot be read: {error}")
+    except OSError as error:  # the sources cannot be read, or the current folder is gone
+        return CodeStore(None, str(error))
 
 
 STORE = _store()

@@ -358,6 +358,14 @@ def test_a_user_without_a_home_can_import_and_play() -> None:
     assert warned_once(run(NOBODY + SMALL, ROOT, "").stderr)
 
 
+@compiles
+def test_a_relative_folder_stays_where_it_was(tmp_path: Path) -> None:
+    program = "import os, sys; sys.path.insert(0, os.getcwd())\nfrom persian_rummy_env.core import jit\n"
+    program += f"os.chdir({str(tmp_path)!r}); print(jit.STORE.folder.parent)"
+    assert run(program, ROOT, "runs/cache").stdout.strip() == str(ROOT / "runs" / "cache")
+    assert run(program, ROOT, "~/cache", HOME=str(tmp_path)).stdout.strip() == str(tmp_path / "cache")
+
+
 def test_a_standard_error_that_is_gone_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
     from persian_rummy_env.core.stderr import say
 

@@ -33,7 +33,7 @@ def launched() -> Iterator[Browser]:
 def visit(browser: Browser, **options: Any) -> Iterator[Page]:
     """A page of a new visitor; any error of its scripts fails the test."""
     context = browser.new_context(**options)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -43,7 +43,7 @@ def visit(browser: Browser, **options: Any) -> Iterator[Page]:
     assert faults == []
 
 
-def wait_until(page: Page, expression: str, seconds: float = 15) -> None:
+def wait_until(page: Page, expression: str, seconds: float = 60) -> None:
     """Playwright's own waiting needs eval, which the page's content security policy forbids."""
     end = time.monotonic() + seconds
     while not page.evaluate(f"Boolean({expression})"):

@@ -44,7 +44,7 @@ class Server:
             data,
             {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}},
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def open(self, seats: list[str] | None = None, name: str = "Ada", draw: bool = False) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def serving(
         assert not thread.is_alive()
 
 
-def receive(connection: Any, kind: str = "view", until: Any = None, seconds: float = 20) -> dict[str, Any]:
+def receive(connection: Any, kind: str = "view", until: Any = None, seconds: float = 60) -> dict[str, Any]:
     """The next message of a kind for which ``until`` holds."""
     end = time.monotonic() + seconds
     while True:

@@ -477,7 +477,7 @@ def test_nothing_is_left_of_tables_that_were_cleared_away() -> None:
     assert after - before < 60 * 1024, "more than a kilobyte a table is kept"
 
 
-def wait_for(holds: Callable[[], bool], seconds: float = 20) -> None:
+def wait_for(holds: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end

@@ -27,7 +27,7 @@ def rows(out: Path) -> list[dict[str, str]]:
     return [{k: v for k, v in row.items() if k not in log.TIMED} for row in log.read(out / log.FILE)]
 
 
-def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes], what: str, seconds: float = 90) -> None:
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes], what: str, seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not condition():
         assert process.poll() is None, f"it ended before {what}"

@@ -83,7 +83,7 @@ def test_on_a_terminal_there_is_a_live_table(tmp_path: Path):
     process = started(out, "--eval-every", "0.5", stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     seen = b""
-    until = time.monotonic() + 90
+    until = time.monotonic() + 300
 
     def read() -> bytes:
         try:
