@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.learned import policy_bytes, shape_of
+from agents.learned import policy_bytes, shape_of, with_later_rules
 from agents.tensor_file import one_line, read_tensor_file, tensor_bytes
 from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import VERSION
@@ -129,7 +129,8 @@ class Checkpoint:
                 )
             config = config_type.from_dict(parsed(says["config"]))
             counters = Counters(**settings_of(Counters, parsed(says["counters"]), {}, {}))
-            shape_of({"width": config.width, "blocks": config.blocks}, file.tensors, "actor.")
+            tensors = with_later_rules(file.tensors, "actor.")
+            shape_of({"width": config.width, "blocks": config.blocks}, tensors, "actor.")
             streams = parsed(says["streams"])
             if not isinstance(streams, dict):
                 raise ValueError("streams: expected an object")
@@ -138,7 +139,7 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path}: what it says of itself cannot be read ({one_line(error)})") from error
         run, log = says.get("run", ""), says.get("log", "")
-        return cls(path, config, counters, streams, file.tensors, run, log, layout)
+        return cls(path, config, counters, streams, tensors, run, log, layout)
 
     def restore(self, learner: NetworkLearner, collectors: Sequence[Tables]) -> None:
         """Put everything back where ``save_run`` found it.

@@ -45,7 +45,7 @@ def with_table_rules(settings: type[T]) -> type[T]:
     for rule in TABLE_RULES:
         if rule.name not in settings.__annotations__:
             settings.__annotations__[rule.name] = int if rule.numbers else Literal[rule.values]
-            setattr(settings, rule.name, rule.default)
+            setattr(settings, rule.name, later(rule.absent, rule.default))
     return settings
 
 

@@ -3,6 +3,7 @@ packages. The rule, ``ace_out``: who discards an ace goes out."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
@@ -214,6 +215,26 @@ def test_training(tmp_path: Path) -> None:
         assert LearnedPolicy(tmp_path / word).rules == config.rules
         run.close()
     assert lengths["yes"] < 0.7 * lengths["no"]
+
+
+def test_runs_from_before_the_rule(tmp_path: Path) -> None:
+    """A run of commit f4f9678, with its games and the moments of its optimiser."""
+    from train.checkpoint import Checkpoint
+    from train.selfplay import SelfPlay
+
+    for packed in (REPOSITORY / "tests" / "train" / "data" / "run_f4f9678").glob("*.gz"):
+        (tmp_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    checkpoint = Checkpoint.read(tmp_path)
+    assert checkpoint.config.rules == RuleSet()
+    run = SelfPlay.of(checkpoint.config)
+    checkpoint.restore(run.learner, run.tables)
+    states = [collector.state()[0] for collector in run.tables]
+    assert all(rules_of(game).as_dict()["ace_out"] == "no" for games in states for game in games)
+    moments = [tensor for name, tensor in checkpoint.tensors.items() if tensor.shape[:1] == (SIZE,)]
+    assert len(moments) >= 3
+    for tensor in moments:
+        assert not tensor[1020:].any()
+    run.close()
 
 
 # OpenSpiel ------------------------------------------------------------------------------------------------------------
