@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from pettingzoo.utils.env import AECIterable
 
-from .actions import NUM_ACTIONS
 from .aec_raw import PersianRummyAEC
 from .guard import ResetNeededError
+from .options import whole_number
 
 __all__ = ["CheckedPersianRummyAEC", "PersianRummyAEC", "ResetNeededError", "env", "raw_env"]
 
@@ -25,8 +24,6 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
     """Counts steps and resets, for ``agent_iter``."""
 
     def step(self, action: int | None) -> None:
-        if type(action) is not int and action is not None:
-            action = _action_id(action)
         super().step(action)
         self._moves += 1
 
@@ -40,6 +37,7 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
         Raises:
             RuntimeError: before the first ``reset``; and from the loop, if nothing was played in its last round.
         """
+        max_iter = whole_number("max_iter", max_iter, 0)
         self._guard.need("agent_iter()")
         return _Turns(self, max_iter)
 
@@ -57,16 +55,6 @@ class _Turns(AECIterable[str, Any, Any]):
                 raise RuntimeError("agent_iter(): call step() or reset() once in each round of the loop")
             before = env._moves
             yield env.agent_selection
-
-
-def _action_id(action: Any) -> int:
-    """An action of another type than ``int``, as one."""
-    array = isinstance(action, np.ndarray)
-    whole = (array and action.shape == () and action.dtype.kind in "iu") or isinstance(action, int | np.integer)
-    if not whole or isinstance(action, bool):
-        what = f"{action.dtype} array of shape {action.shape}" if array else f"{type(action).__name__} {action!r}"
-        raise TypeError(f"step() was given the {what}: expected an action id, an integer from 0 to {NUM_ACTIONS - 1}")
-    return int(action)
 
 
 def raw_env(**options: Any) -> PersianRummyAEC:

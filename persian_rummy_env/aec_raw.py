@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Mapping
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,11 @@ from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
 from .actions import ACTION_NAMES, NUM_ACTIONS, decode_action, legal_names
+from .arrays import shown
 from .core import batch, views
 from .guard import ResetNeededError, mending
 from .observation import FULL_SIZE, SIZE
-from .options import Deals, Options, choice, game_seed
+from .options import Deals, Options, action_id, choice, game_seed, is_whole, reset_options
 from .registration import PETTINGZOO_ID
 from .rules import NUM_SEATS, NUM_TEAMS, RuleSet
 from .state import OVER
@@ -108,11 +108,11 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """``Dict``: ``observation``, ``Box(0, 1, (1020,), float32)``; ``action_mask``, ``Box(0, 1, (547,), int8)``."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[_agent(agent, "observation_space")]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """``Discrete(547)``: the ids of ``decode_action``."""
-        return self.action_spaces[agent]
+        return self.action_spaces[_agent(agent, "action_space")]
 
     @mending
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -127,9 +127,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         Raises:
             ValueError, TypeError: a seed, seat or deck that does not fit; the old episode goes on unchanged.
         """
-        if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r}: expected a mapping or None")
-        deals = Deals.parse(options, 1, self.options.deals)
+        deals = Deals.parse(reset_options(options), 1, self.options.deals)
         if seed is None and not self._tables.started:
             seed = self._seed
         self._tables.reset(_THE_LANE, None if seed is None else np.array([game_seed(seed)]), deals)
@@ -173,7 +171,8 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
                 return
             if action is None:
                 raise ValueError(f"step(None): {agent} is to move, and None is only for an agent whose episode is over")
-            action = index(action)
+            if type(action) is not int:
+                action = action_id(action)
             if not 0 <= action < NUM_ACTIONS or (self._raises and not self._mask[action]):
                 raise ValueError(self._illegal(agent, action))
             tables = self._tables
@@ -200,7 +199,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
     def _illegal(self, agent: str, action: int) -> str:
         name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else f"an id outside 0..{NUM_ACTIONS - 1}"
-        return f"{agent}: action {action} ({name}) is not legal; legal: {', '.join(legal_names(self._mask))}"
+        return f"{agent}: action {shown(action)} ({name}) is not legal; legal: {', '.join(legal_names(self._mask))}"
 
     def _end(self, terminated: bool, truncated: bool) -> None:
         self._over = True
@@ -214,7 +213,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             raise RuntimeError("step() with no agents left: the episode is over, call reset()")
         if action is not None:
             raise ValueError(
-                f"step({action!r}): the episode of {self.agent_selection} is over, and its only step is None"
+                f"step({shown(action)}): the episode of {self.agent_selection} is over, and its only step is None"
             )
         gone, *left = self._left
         self._guard.whole = False
@@ -234,9 +233,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             ``action_mask``: (547,) int8, 1 where the agent may play. All zeros for an agent who is not to move, and for
             everyone once the episode is over.
         """
-        seat = SEATS.get(agent, -1)
-        if seat < 0:
-            raise ValueError(f"observe({agent!r}): no such agent, expected one of {', '.join(AGENTS)}")
+        seat = SEATS[_agent(agent, "observe")]
         self._guard.need("observe()")
         observation = np.empty(SIZE, dtype=np.float32)
         views.observe_float(self._tables.games, 0, seat, self._raw, observation)
@@ -345,11 +342,17 @@ def _observation_space() -> spaces.Dict:
     )
 
 
+def _agent(agent: Any, what: str) -> str:
+    if not isinstance(agent, str) or agent not in SEATS:
+        raise ValueError(f"{what}({shown(agent)}): no such agent, expected one of {', '.join(AGENTS)}")
+    return agent
+
+
 def _view(view: Any) -> int | None:
     """``render_view`` as the seat whose cards show, or None for all."""
-    if view == "all":
+    if isinstance(view, str) and view == "all":
         return None
-    seat = SEATS.get(view, view) if isinstance(view, str) else view
-    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < NUM_SEATS:
-        raise ValueError(f"render_view={view!r}: expected 'all', a seat 0..{NUM_SEATS - 1}, or an agent")
+    seat: Any = SEATS.get(view, view) if isinstance(view, str) else view
+    if not is_whole(seat) or not 0 <= seat < NUM_SEATS:
+        raise ValueError(f"render_view={shown(view)}: expected 'all', a seat 0..{NUM_SEATS - 1}, or an agent")
     return int(seat)

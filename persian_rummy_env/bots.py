@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .arrays import shown
 from .core import bots as compiled_bots
 from .rules import NUM_SEATS
 
@@ -25,12 +26,16 @@ def bot_codes(names: str | Sequence[str]) -> np.ndarray:
         names: four names by seat; two, the bots of team 0 and team 1; or one for all. Commas may divide them.
 
     Raises:
-        ValueError: an unknown name (the known ones are listed), or another number of them.
+        ValueError: an unknown name (the known ones are listed), or another number of them. TypeError: no names at all.
     """
-    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    unknown = [name for name in listed if name not in BOTS]
+    several = names.split(",") if isinstance(names, str) else names
+    listed = several.ndim == 1 if isinstance(several, np.ndarray) else isinstance(several, Sequence)
+    if not listed or isinstance(several, bytes):
+        raise TypeError(f"bots={shown(names)}: expected one, two (by team) or four (by seat) of {', '.join(BOTS)}")
+    given = [name.strip() if isinstance(name, str) else name for name in several]
+    unknown = [name for name in given if not isinstance(name, str) or name not in BOTS]
     if unknown:
-        raise ValueError(f"unknown bot {', '.join(map(repr, unknown))}: known are {', '.join(BOTS)}")
-    if len(listed) not in (1, 2, NUM_SEATS):
-        raise ValueError(f"{len(listed)} bots ({', '.join(listed)}): expected one, two (by team) or four (by seat)")
-    return np.array([BOTS[listed[seat % len(listed)]] for seat in range(NUM_SEATS)], dtype=np.int8)
+        raise ValueError(f"unknown bot {', '.join(map(shown, unknown[:NUM_SEATS]))}: known are {', '.join(BOTS)}")
+    if len(given) not in (1, 2, NUM_SEATS):
+        raise ValueError(f"{len(given)} bots ({', '.join(given)}): expected one, two (by team) or four (by seat)")
+    return np.array([BOTS[given[seat % len(given)]] for seat in range(NUM_SEATS)], dtype=np.int8)

@@ -15,6 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .arrays import shown
+
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 NUM_RANKS = len(RANKS)
@@ -51,7 +53,8 @@ def encode_card(name: str) -> int:
     index = _INDEX.get(name) if isinstance(name, str) else None
     if index is None:
         raise ValueError(
-            f"{name!r} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, such as '7S', or '{JOKER_NAME}'"
+            f"{shown(name)} is not a card: expected a rank of {RANKS} and a suit of {SUITS}, such as '7S', or "
+            f"'{JOKER_NAME}'"
         )
     return index
 
@@ -63,7 +66,7 @@ def decode_card(card: int) -> str:
         ValueError: the number is not in 0..55.
     """
     if not isinstance(card, int | np.integer) or isinstance(card, bool) or not 0 <= card < NUM_CARDS:
-        raise ValueError(f"{card!r} is not a card index: expected an integer from 0 to {NUM_CARDS - 1}")
+        raise ValueError(f"{shown(card)} is not a card index: expected an integer from 0 to {NUM_CARDS - 1}")
     return CARD_NAMES[min(int(card), JOKER)]
 
 
@@ -76,8 +79,11 @@ def parse_deck(deck: Sequence[Card]) -> np.ndarray:
     """A whole pack in order, given in notation or ids, as card indices: shape (56,), uint8, jokers all 52.
 
     Raises:
-        ValueError: not 56 cards, or a card twice or missing; the message names the cards.
+        ValueError: not 56 cards, or a card twice or missing; the message names the cards. TypeError: no sequence.
     """
+    listed = deck.ndim == 1 if isinstance(deck, np.ndarray) else isinstance(deck, Sequence)
+    if not listed or isinstance(deck, str | bytes):
+        raise TypeError(f"deck {shown(deck)}: expected a sequence of {NUM_CARDS} cards, in notation or ids")
     cards = [card_index(card) for card in deck]
     count = np.bincount(cards, minlength=NUM_KINDS) if cards else np.zeros(NUM_KINDS, dtype=int)
     wanted = np.ones(NUM_KINDS, dtype=int)

@@ -10,9 +10,8 @@ import numpy as np
 from gymnasium import spaces
 
 from .actions import NUM_ACTIONS
-from .aec_env import _action_id
 from .gym_vector_env import PersianRummyGymVectorEnv
-from .options import choice, game_seed
+from .options import action_id, choice, game_seed, reset_options
 
 RENDER_MODES = ("ansi", "rgb_array")
 
@@ -67,6 +66,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             The observation, and info: ``action_mask`` (547,) int8; ``seat``, the learner's; ``skipped``, how many
             episodes were over before the learner's first decision and gave way to the next.
         """
+        reset_options(options)
         super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
         observation, infos = self._table.reset(seed=None if seed is None else [seed], options=options)
         return self._first(observation), self._info(infos)
@@ -80,7 +80,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         """
         if self._over:
             raise RuntimeError("step() after the end of the episode: call reset()")
-        observation, rewards, terminations, truncations, infos = self._table.step(np.array([_action_id(action)]))
+        observation, rewards, terminations, truncations, infos = self._table.step(np.array([action_id(action)]))
         terminated, truncated = bool(terminations[0]), bool(truncations[0])
         return self._first(observation), float(rewards[0]), terminated, truncated, self._info(infos)
 

@@ -10,10 +10,23 @@ from gymnasium import spaces, vector
 from gymnasium.vector.utils import batch_space
 
 from .actions import NUM_ACTIONS, decode_action
+from .arrays import whole_numbers
 from .guard import exclusive, mending
 from .learner_tables import Cast, LearnerTables
 from .observation import HIGH, SIZE, as_float
-from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
+from .options import (
+    AUTORESET_MODES,
+    MAX_LANES,
+    Deals,
+    Options,
+    choice,
+    flag,
+    game_seed,
+    positive,
+    reset_mask,
+    reset_options,
+    seeds_of,
+)
 from .rules import RuleSet
 from .tables import check_part
 from .vector_env import AUTORESET, observe_states
@@ -70,12 +83,12 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         seed: int | None = None,
     ) -> None:
         super().__init__()
-        self.num_envs = positive("num_envs", num_envs)
+        self.num_envs = positive("num_envs", num_envs, MAX_LANES)
         self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
         modes = getattr(vector, "AutoresetMode", None)  # since Gymnasium 1.1
         self.metadata = {"autoreset_mode": self.autoreset_mode if modes is None else modes[self.autoreset_mode]}
         self.observation_kind = choice("observation", observation, OBSERVATIONS)
-        self.raw = bool(raw)
+        self.raw = flag("raw", raw)
         self.options = Options.checked(
             rules,
             episode=episode,
@@ -104,29 +117,17 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         An episode that is over before the learner's first decision is skipped for the next one; ``infos["skipped"]``
         counts them.
         """
-        options = options or {}
+        options = reset_options(options)
         tables = self._tables
-        chosen = np.ones(self.num_envs, dtype=bool)
-        if options.get("reset_mask") is not None:
-            chosen = np.asarray(options["reset_mask"])
-            if chosen.dtype != bool or chosen.shape != (self.num_envs,):
-                raise ValueError(f"options['reset_mask'] of {chosen.dtype} {chosen.shape}: expected bool, one a lane")
+        chosen = reset_mask(options, self.num_envs)
         check_part(tables, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed
-        seeds = None if seed is None else self._lane_seeds(seed)
+        seeds = None if seed is None else seeds_of(seed, self.num_envs)
         tables.allocate_output()
         tables.reset(chosen, seeds, deals)
         return self._observation(), self._infos()
-
-    def _lane_seeds(self, seed: Any) -> np.ndarray:
-        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
-            return lane_seeds(seed, self.num_envs)  # type: ignore[arg-type]  # it refuses what is no number
-        seeds = np.array([game_seed(one) for one in seed], dtype=np.uint64)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} lanes: expected one a lane, or a single number")
-        return seeds
 
     @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -137,12 +138,8 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             ``illegal_action="raise"``, an action that is not legal, and no lane has moved.
         """
         tables = self._tables
-        chosen = np.asarray(actions)
-        if chosen.dtype.kind not in "iu":
-            raise TypeError(f"actions of dtype {chosen.dtype}: expected integers, shape ({self.num_envs},)")
-        if chosen.shape != (self.num_envs,):
-            raise ValueError(f"actions of shape {chosen.shape}: expected ({self.num_envs},), one a lane")
-        chosen = chosen.astype(np.int64)
+        expected = f"integers, shape ({self.num_envs},), one a lane"
+        chosen = whole_numbers("actions", actions, self.num_envs, expected)
         if self.options.illegal_action == "raise":
             lane = tables.first_illegal(chosen)
             if lane >= 0:

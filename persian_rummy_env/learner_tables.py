@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from .actions import NUM_ACTIONS
+from .arrays import shown
 from .bots import BOTS
 from .core import batch, learner
 from .core.arena import OUTSIDE as NO_BOT
 from .core.notice import ensure_compiled
 from .decisions import check_rules, decide
 from .observation import SIZE
-from .options import Deals, Options
+from .options import Deals, Options, is_whole
 from .rules import NUM_SEATS
 from .state import STATE
 from .tables import Tables
@@ -46,7 +47,9 @@ class Cast:
         """
         team, place, rotates = _seats(seats)
         if team and partner is not None:
-            raise ValueError(f"partner={partner!r} with seats={seats!r}: the learner plays both seats of its team")
+            raise ValueError(
+                f"partner={shown(partner)} with seats={shown(seats)}: the learner plays both seats of its team"
+            )
         players: list[Any] = []
         opponent = _role("opponents", opponents, players)
         if team:
@@ -61,23 +64,34 @@ def _seats(seats: Any) -> tuple[bool, int, bool]:
     """(plays both seats of a team, the first seat, rotates)."""
     if isinstance(seats, str) and seats in ("rotate", "team"):
         return seats == "team", 0, True
-    if isinstance(seats, int | np.integer) and not isinstance(seats, bool) and 0 <= seats < NUM_SEATS:
+    if _is_seat(seats):
         return False, int(seats), False
-    if isinstance(seats, Sequence) and not isinstance(seats, str) and sorted(seats) in ([0, 2], [1, 3]):
-        return True, int(min(seats)), False
-    raise ValueError(f"seats={seats!r}: expected a seat 0..3, a team (0, 2) or (1, 3), 'rotate' or 'team'")
+    several = seats.ndim == 1 if isinstance(seats, np.ndarray) else isinstance(seats, Sequence)
+    listed = list(seats) if several and not isinstance(seats, str | bytes) else []
+    if all(map(_is_seat, listed)) and sorted(map(int, listed)) in ([0, 2], [1, 3]):
+        return True, int(min(listed)), False
+    raise ValueError(f"seats={shown(seats)}: expected a seat 0..3, a team (0, 2) or (1, 3), 'rotate' or 'team'")
+
+
+def _is_seat(seat: Any) -> bool:
+    return is_whole(seat) and 0 <= seat < NUM_SEATS
 
 
 def _role(name: str, player: Any, players: list[Any]) -> int:
+    expected = f"expected one of {', '.join(BOTS)}, or a policy with act(batch)"
     if isinstance(player, str):
         if player not in BOTS:
-            raise ValueError(f"{name}={player!r}: expected one of {', '.join(BOTS)}, or a policy with act(batch)")
+            raise ValueError(f"{name}={shown(player)}: {expected}")
         return BOTS[player]
+    if isinstance(player, type):
+        raise TypeError(f"{name}={shown(player)}: a class; {expected}, an object of it")
     code = getattr(player, "code", NO_BOT)
+    if not is_whole(code) or (code != NO_BOT and code not in BOTS.values()):
+        raise ValueError(f"{name}={shown(player)}: its code is {shown(code)}; expected one of {BOTS}, or {NO_BOT}")
     if code != NO_BOT:
         return int(code)
     if not callable(getattr(player, "act", None)):
-        raise TypeError(f"{name}={player!r}: expected one of {', '.join(BOTS)}, or a policy with act(batch)")
+        raise TypeError(f"{name}={shown(player)}: {expected}")
     players.append(player)
     return learner.OUTSIDE - (len(players) - 1)
 

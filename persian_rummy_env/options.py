@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .actions import NUM_ACTIONS
+from .arrays import as_array, integers, shown
 from .cards import NUM_CARDS, parse_deck
 from .rules import NUM_SEATS, RuleSet, as_rules
 
@@ -19,22 +21,76 @@ AUTORESET_MODES = ("SAME_STEP", "NEXT_STEP", "DISABLED")
 REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
 """Rows are the codes of ``core.batch``; a win is paid at the end whatever the timing."""
 MAX_SEED = 2**64 - 1
+MAX_LANES = 2**31 - 1
+MAX_THREADS = 1024
+MAX_DECISIONS = 2**63 - 1
+"""The largest ``max_decisions`` that compiled code can count to."""
 ANY_DEALER = -1
 NOT_GIVEN = 255
 
 
+# One value ------------------------------------------------------------------------------------------------------------
+
+
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     """``value`` if it is allowed; else an error that names the option and what it takes."""
-    if value not in allowed:
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, allowed))}")
-    return value
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name}={shown(value)}: expected one of {', '.join(map(repr, allowed))}")
+    return str(value)
 
 
-def positive(name: str, value: Any) -> int:
-    """A whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: expected a whole number of at least 1")
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number: Python's or numpy's, but no truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def whole_number(name: str, value: Any, low: int, high: int | None = None, expected: str = "") -> int:
+    """A whole number from ``low`` to ``high``, of Python's or of numpy's types.
+
+    Raises:
+        TypeError: it is no whole number. ValueError: it is out of range.
+    """
+    if not expected:
+        expected = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
+    if not is_whole(value):
+        raise TypeError(f"{name}={shown(value)}: expected {expected}")
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name}={shown(value)}: expected {expected}")
     return int(value)
+
+
+def positive(name: str, value: Any, most: int | None = None) -> int:
+    """A whole number of at least 1."""
+    return whole_number(name, value, 1, most)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, of Python's or of numpy's types.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={shown(value)}: expected True or False")
+    return bool(value)
+
+
+def action_id(action: Any) -> int:
+    """An action given as ``int``, numpy integer, or an integer array without dimensions.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
+        return int(action)
+    if not is_whole(action):
+        array = isinstance(action, np.ndarray)
+        what = f"{action.dtype} array of shape {action.shape}" if array else f"{type(action).__name__} {shown(action)}"
+        raise TypeError(f"step() was given the {what}: expected an action id, an integer from 0 to {NUM_ACTIONS - 1}")
+    return int(action)
+
+
+# Options of a table ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -61,8 +117,8 @@ class Options:
         choice("reward", self.reward, REWARDS)
         choice("reward_timing", self.reward_timing, REWARD_TIMINGS)
         choice("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
-        if self.max_decisions is not None:
-            positive("max_decisions", self.max_decisions)
+        if self.max_decisions is not None:  # one type for compiled code
+            object.__setattr__(self, "max_decisions", positive("max_decisions", self.max_decisions, MAX_DECISIONS))
 
     @property
     def deals(self) -> int:
@@ -74,17 +130,16 @@ class Options:
         return 2 if self.reward == "win" else REWARD_KINDS.index((self.reward, self.reward_timing))
 
 
-def game_seed(seed: Any) -> np.uint64:
+# Seeds ----------------------------------------------------------------------------------------------------------------
+
+
+def game_seed(seed: Any, name: str = "seed") -> np.uint64:
     """A seed as the 64 bits that start a game's generators.
 
     Raises:
         TypeError, ValueError: not a whole number from 0 to 2**64 - 1.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise TypeError(f"seed={seed!r}: expected a whole number or None")
-    if not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed={seed!r}: expected a number from 0 to 2**64 - 1")
-    return np.uint64(seed)
+    return np.uint64(whole_number(name, seed, 0, MAX_SEED, "a whole number from 0 to 2**64 - 1"))
 
 
 def lane_seeds(seed: int, lanes: int) -> np.ndarray:
@@ -92,13 +147,64 @@ def lane_seeds(seed: int, lanes: int) -> np.ndarray:
 
     Lane ``i`` is the game that every face plays for ``lane_seeds(seed, n)[i]``, for any ``n > i``. They come from
     numpy's ``SeedSequence``, so batches of neighbouring seeds share no deals.
+
+    Raises:
+        TypeError, ValueError: no such seed, or no number of lanes.
     """
+    lanes = whole_number("lanes", lanes, 0, MAX_LANES)
     return np.random.SeedSequence(int(game_seed(seed))).generate_state(lanes, np.uint64)
+
+
+def seeds_of(seed: Any, lanes: int) -> np.ndarray:
+    """The seeds of ``lanes`` lanes, (lanes,) uint64, by one number for all of them or one a lane.
+
+    Raises:
+        TypeError, ValueError: neither of these; the message names the first that is none.
+    """
+    several = seed.ndim > 0 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence)
+    if not several or isinstance(seed, str | bytes):
+        one: Any = seed[()] if isinstance(seed, np.ndarray) else seed
+        return lane_seeds(one, lanes)
+    if len(seed) != lanes:
+        raise ValueError(f"seed: {len(seed)} seeds for {lanes} lanes: expected one a lane, or a single number")
+    return np.array([game_seed(one, f"seed[{lane}]") for lane, one in enumerate(seed)], dtype=np.uint64)
 
 
 def fresh_seed() -> int:
     """A seed from the operating system."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+# What a reset is given ------------------------------------------------------------------------------------------------
+
+
+def reset_options(options: Any) -> Mapping[str, Any]:
+    """The ``options`` of a reset.
+
+    Raises:
+        TypeError: neither a mapping nor None.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options={shown(options)}: expected a mapping, such as {{'dealer': 0}}, or None")
+    return options
+
+
+def reset_mask(options: Mapping[str, Any], lanes: int) -> np.ndarray:
+    """The lanes that ``options`` wants to be reset, (lanes,) bool; all of them if it does not say.
+
+    Raises:
+        TypeError, ValueError: no truth value a lane.
+    """
+    mask = options.get("reset_mask")
+    if mask is None:
+        return np.ones(lanes, dtype=bool)
+    name, expected = "options['reset_mask']", f"bool ({lanes},), one a lane"
+    chosen = as_array(name, mask, expected)
+    if chosen.dtype != bool or chosen.shape != (lanes,):
+        raise ValueError(f"{name} of {chosen.dtype} {chosen.shape}: expected {expected}")
+    return np.array(chosen)
 
 
 @dataclass(frozen=True)
@@ -119,9 +225,10 @@ class Deals:
         place of a deck leaves it to the seed). Other keys are left to whoever knows them.
 
         Raises:
-            ValueError: no seat, more decks than deals, or a deck that is not the whole pack; the message names it.
+            TypeError, ValueError: no mapping, no seat, more decks than deals, or a deck that is not the whole pack; the
+                message names it.
         """
-        options = options or {}
+        options = reset_options(options)
         dealers = np.full(lanes, ANY_DEALER, dtype=np.int8)
         if options.get("dealer") is not None:
             dealers[:] = _dealers(options["dealer"], lanes)
@@ -129,39 +236,58 @@ class Deals:
 
 
 def _dealers(dealer: Any, lanes: int) -> np.ndarray:
-    seats = np.asarray(dealer)
-    if (
-        seats.dtype.kind not in "iu"
-        or seats.shape not in ((), (lanes,))
-        or (seats < 0).any()
-        or (seats >= NUM_SEATS).any()
-    ):
-        raise ValueError(
-            f"options['dealer']={dealer!r}: expected a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane"
-        )
+    expected = f"a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane"
+    try:
+        seats = integers("options['dealer']", dealer, expected)
+    except TypeError:
+        raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}") from None
+    if seats.shape not in ((), (lanes,)) or (seats < 0).any() or (seats >= NUM_SEATS).any():
+        raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}")
     return seats
 
 
+def listed(name: str, value: Any, expected: str) -> list[Any]:
+    """The items of a sequence or array, and of nothing else."""
+    array = isinstance(value, np.ndarray) and value.ndim > 0
+    if not array and (not isinstance(value, Sequence) or isinstance(value, str | bytes)):
+        raise TypeError(f"{name}={shown(value)}: expected {expected}")
+    return list(value)
+
+
 def _decks(decks: Any, lanes: int, deals: int) -> np.ndarray:
-    if decks is None:
+    name, expected = (
+        "options['decks']",
+        f"a list of decks, one for each deal, or a list of those for each of {lanes} lanes",
+    )
+    items = [] if decks is None else listed(name, decks, expected)
+    given = [deck for deck in items if deck is not None]
+    if any(isinstance(deck, str | int | np.integer) for deck in given):
+        raise ValueError(f"{name}={shown(decks)} is one deck, or holds a card: expected {expected}; one deck is [deck]")
+    for deck in given:
+        listed(name, deck, expected)
+    if not given:
         return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
-    first = next((deck for deck in decks if deck is not None), None)
-    if first is None:
-        return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
-    by_lane = len(first) > 0 and not isinstance(first[0], str | int | np.integer)
-    tables = [() if table is None else table for table in decks] if by_lane else [decks]
+    by_lane = any(len(deck) and _holds_cards(deck[0]) for deck in given)
+    tables = [[] if table is None else listed(name, table, expected) for table in items] if by_lane else [items]
     if by_lane and len(tables) != lanes:
-        raise ValueError(f"options['decks'] holds decks for {len(tables)} lanes: expected {lanes}")
+        raise ValueError(f"{name} holds decks for {len(tables)} lanes: expected {lanes}")
     most = max(len(table) for table in tables)
     if most > deals:
-        raise ValueError(f"options['decks'] holds {most} decks, but an episode has {deals} deals here")
+        raise ValueError(
+            f"{name} holds {most} decks, but an episode has {deals} deals here: expected at most one a deal"
+        )
     parsed = np.full((len(tables), most, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
     for lane, table in enumerate(tables):
         for deal, deck in enumerate(table):
             if deck is not None:
                 try:
                     parsed[lane, deal] = parse_deck(deck)
-                except ValueError as error:
+                except (TypeError, ValueError) as error:
                     where = f"lane {lane}, deal {deal}" if by_lane else f"deal {deal}"
-                    raise ValueError(f"options['decks'], {where}: {error}") from None
+                    raise ValueError(f"{name}, {where}: {error}") from None
     return parsed
+
+
+def _holds_cards(item: Any) -> bool:
+    """Whether the first item of a list is a deck itself, or the place of one, and so no card."""
+    return item is None or (isinstance(item, Sequence | np.ndarray) and not isinstance(item, str | bytes))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import shown
 from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_RANKS
 from .options import game_seed
 from .rules import NUM_SEATS
@@ -58,10 +59,11 @@ def draw_for_partners(names: Sequence[str], seed: int) -> Seating:
 
 
 def _four_names(names: Sequence[str]) -> tuple[str, ...]:
-    wrong = isinstance(names, str) or len(names) != NUM_SEATS or not all(isinstance(name, str) for name in names)
-    if wrong or len(set(names)) != NUM_SEATS:
-        raise ValueError(f"names={names!r}: expected {NUM_SEATS} different names")
-    return tuple(names)
+    several = names.ndim == 1 if isinstance(names, np.ndarray) else isinstance(names, Sequence)
+    listed = list(names) if several and not isinstance(names, str | bytes) else []
+    if len(listed) != NUM_SEATS or not all(isinstance(name, str) for name in listed) or len(set(listed)) != NUM_SEATS:
+        raise ValueError(f"names={shown(names)}: expected {NUM_SEATS} different names")
+    return tuple(map(str, listed))
 
 
 def _strength(card: int) -> tuple[int, int]:

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from .actions import NUM_ACTIONS
+from .arrays import shown
 from .bots import BOTS, bot_codes
 from .cards import CARD_NAMES, Card, parse_deck
 from .core import batch
 from .core.notice import ensure_compiled
 from .core.replay import play_recorded
-from .options import Deals, Options, lane_seeds
+from .options import (
+    MAX_LANES,
+    Deals,
+    Options,
+    flag,
+    game_seed,
+    is_whole,
+    lane_seeds,
+    listed,
+    positive,
+    whole_number,
+)
 from .record import DealRecord, Record, RecordError, build
 from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
-from .rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet
-from .state import OVER, rules_of
+from .rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet, as_rules
+from .state import OVER, STATE, rules_of
 from .tables import Tables
 
 PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
@@ -48,17 +62,23 @@ def make_record(
         ValueError: a deck that is no pack, another number of decks than deals, or no four names.
         RecordError: an action that is not legal, or a game that does not end with the last one.
     """
-    rules = rules or RuleSet()
+    rules = as_rules(rules)
+    dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
+    seed = None if seed is None else int(game_seed(seed))
+    legal = flag("legal", legal)
+    decks = listed("decks", decks, f"{rules.deals} decks, one a deal")
+    players = listed("players", players, f"{NUM_SEATS} names, by seat")
     if len(decks) != rules.deals:
-        raise ValueError(f"{len(decks)} decks for {rules.deals} deals")
-    if len(players) != NUM_SEATS:
-        raise ValueError(f"{len(players)} players: expected {NUM_SEATS} names")
+        raise ValueError(f"{len(decks)} decks for {rules.deals} deals: expected one a deal")
+    if len(players) != NUM_SEATS or not all(isinstance(player, str) for player in players):
+        raise ValueError(f"players={shown(players)}: expected {NUM_SEATS} names, by seat")
     parsed = np.stack([parse_deck(deck) for deck in decks])
-    ids = [ACTION_IDS.get(action, UNKNOWN) if isinstance(action, str) else int(action) for action in actions]
+    actions = listed("actions", actions, "a sequence of actions, in notation or ids")
+    ids = [_id_of(number, action) for number, action in enumerate(actions)]
     again = play(rules, dealer, parsed, np.array(ids, dtype=np.int64))
     if again.played < len(ids) or again.finished[-1] != rules.deals:
         expected = one_of(again.legal_names(again.played, again.played + 1)[0] or ["no action: the game is over"])
-        found = actions[again.played] if again.played < len(ids) else "the end of the game"
+        found = shown(actions[again.played]).strip("'") if again.played < len(ids) else "the end of the game"
         raise RecordError(f"actions[{again.played}]", f"expected {expected}; found {found}")
     deals: list[DealRecord] = []
     start = 0
@@ -67,6 +87,15 @@ def make_record(
         deals.append(_deal_record(parsed[number], again, start, stop, legal))
         start = stop
     return build(rules, players, seed, deals)
+
+
+def _id_of(number: int, action: Any) -> int:
+    """The id of an action in notation or as an id; ``UNKNOWN`` for what names none."""
+    if isinstance(action, str):
+        return ACTION_IDS.get(action, UNKNOWN)
+    if not is_whole(action):
+        raise TypeError(f"actions[{number}]={shown(action)}: expected an action in notation, or an id")
+    return int(action) if 0 <= action < NUM_ACTIONS else UNKNOWN
 
 
 def _deal_record(deck: np.ndarray, again: Replay, start: int, stop: int, legal: bool) -> DealRecord:
@@ -100,6 +129,8 @@ def record_of(
     Raises:
         RecordError: the actions do not lead to this end.
     """
+    if not isinstance(state, np.void) or state.dtype != STATE:
+        raise TypeError(f"state={shown(state)}: expected one game, a record of STATE, such as env.final.state[0]")
     rules = rules_of(state)
     if int(state["phase"]) != OVER:
         raise ValueError("the game is not over: a record is of a finished game")
@@ -127,6 +158,7 @@ class Recorder:
     """
 
     def __init__(self, lanes: int) -> None:
+        lanes = positive("lanes", lanes, MAX_LANES)
         self._actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
         self._lengths = np.zeros(lanes, dtype=np.int64)
 
@@ -179,8 +211,18 @@ def simulate(
         bots: names, as ``bots.bot_codes`` takes them.
         legal: write down the legal actions before each action.
         batch_size: games that are played, and kept in memory, at a time.
+
+    Raises:
+        ValueError, TypeError: at once, for an argument that is none.
     """
-    codes = bot_codes(bots)
+    games, batch_size = whole_number("games", games, 0, MAX_LANES), positive("batch_size", batch_size, MAX_LANES)
+    seed, legal = int(game_seed(seed)), flag("legal", legal)
+    return _simulate(games, seed, bot_codes(bots), as_rules(rules), legal, batch_size)
+
+
+def _simulate(
+    games: int, seed: int, codes: np.ndarray, rules: RuleSet, legal: bool, batch_size: int
+) -> Iterator[Record]:
     names = {code: name for name, code in BOTS.items()}
     players = [names[code] for code in codes.tolist()]
     seeds = lane_seeds(seed, 0)
@@ -189,9 +231,9 @@ def simulate(
         if len(seeds) < min(first + batch_size, games):  # as many more as are needed: nobody waits for all of a million
             seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
         batch_seeds = seeds[first : first + batch_size]
-        played = _play_bots(batch_seeds, codes, rules or RuleSet())
-        for state, actions, game_seed in zip(*played, batch_seeds.tolist(), strict=True):
-            yield record_of(state, actions, players=players, seed=game_seed, legal=legal)
+        played = _play_bots(batch_seeds, codes, rules)
+        for state, actions, one_seed in zip(*played, batch_seeds.tolist(), strict=True):
+            yield record_of(state, actions, players=players, seed=one_seed, legal=legal)
 
 
 def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from .arrays import shown
+
 NUM_SEATS = 4
 NUM_TEAMS = 2
 HAND_SIZE = 7
@@ -76,10 +78,10 @@ class RuleField:
                 number = None
             if number not in self.values:
                 expected = f"an integer from {self.values[0]} to {self.values[-1]}"
-                raise ValueError(f"{self.name}={value!r}: expected {expected}")
+                raise ValueError(f"{self.name}={shown(value)}: expected {expected}")
             return number
         if not isinstance(value, str) or value not in self.values:
-            raise ValueError(f"{self.name}={value!r}: expected one of {', '.join(self.values)}")
+            raise ValueError(f"{self.name}={shown(value)}: expected one of {', '.join(self.values)}")
         return str(value)
 
     def code(self, value: Any) -> int:
@@ -206,4 +208,4 @@ def as_rules(rules: RuleSet | Mapping[str, Any] | None) -> RuleSet:
         return rules
     if isinstance(rules, Mapping):
         return RuleSet.from_dict(rules)
-    raise TypeError(f"rules={rules!r}: expected a RuleSet, a mapping of its fields, or None")
+    raise TypeError(f"rules={shown(rules)}: expected a RuleSet, a mapping of its fields, or None")

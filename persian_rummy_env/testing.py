@@ -14,13 +14,15 @@ import numpy as np
 
 from . import render
 from .actions import DISCARD, DRAW, PASS
+from .arrays import shown
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, bits_of
 from .core import batch
 from .core.legal import WORDS
 from .drawing import draw_table
 from .observation import BLOCKS, SIZE
+from .options import game_seed, is_whole, positive, whole_number
 from .rules import NUM_SEATS
-from .state import MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, PHASES
+from .state import MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, PHASES, STATE
 
 BY_SEAT = ("hand", "known", "declined", "laid")
 """Fields of the state with one entry a seat."""
@@ -48,6 +50,7 @@ def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> in
         AssertionError: the message names the seat, and what it was shown of the hidden cards. Or the exchanges did not
             change what the others see of their own cards, so that the check says nothing.
     """
+    decisions, seed = positive("decisions", decisions), int(game_seed(seed))
     table = _table(env)
     rng = np.random.default_rng(seed)
     compared = others_changed = 0
@@ -80,6 +83,7 @@ def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> i
     Raises:
         AssertionError: the message names the seat, the turn and what did not turn with it.
     """
+    decisions, seed = positive("decisions", decisions), int(game_seed(seed))
     table = _table(env)
     rng = np.random.default_rng(seed)
     compared = 0
@@ -106,6 +110,7 @@ def check_conservation(states: np.ndarray) -> None:
     Raises:
         AssertionError: the message names the lane, and the cards or the field.
     """
+    _need_states(states)
     pack = Counter({**dict.fromkeys(range(NUM_PLAIN), 1), JOKER: NUM_JOKERS})
     for lane, game in enumerate(states):
         hands = [render.cards_of(bits) for bits in game["hand"]]
@@ -137,6 +142,8 @@ def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> 
     Returns:
         (n,) STATE.
     """
+    _need_states(states)
+    seat = whole_number("seat", seat, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
     exchanged = states.copy()
     for lane in range(len(states)):
         others = [other for other in range(NUM_SEATS) if other != seat]
@@ -190,13 +197,23 @@ def rotated(states: np.ndarray, by: int) -> np.ndarray:
     Returns:
         (n,) STATE.
     """
+    _need_states(states)
+    if not is_whole(by):
+        raise TypeError(f"by={shown(by)}: expected a whole number of seats")
     turned = states.copy()
+    by = int(by)
     by %= NUM_SEATS
     for field in (*BY_SEAT, *BY_TEAM):
         turned[field] = np.roll(states[field], by, axis=1)
     for field in ("seat", "dealer", "out", "pile_seat"):
         turned[field] = np.where(states[field] == NOBODY, NOBODY, (states[field] + by) % NUM_SEATS)
     return turned
+
+
+def _need_states(states: Any) -> None:
+    if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
+        found = f"{states.dtype} {states.shape}" if isinstance(states, np.ndarray) else shown(states)
+        raise TypeError(f"states={found}: expected STATE records, shape (n,), such as env.get_state()")
 
 
 def _stock(game: np.void) -> list[int]:
@@ -277,6 +294,10 @@ def _table(env: Any) -> _OneTable | _ManyTables:
         from .aec_env import env as make_env
 
         env = make_env()
+    if not hasattr(env, "num_envs") and not hasattr(getattr(env, "unwrapped", None), "set_state"):
+        raise TypeError(
+            f"env={shown(env)}: expected env(), raw_env(), PersianRummyVecEnv, or a wrapper of these, or None"
+        )
     return _ManyTables(env) if hasattr(env, "num_envs") else _OneTable(env)
 
 

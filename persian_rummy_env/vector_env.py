@@ -15,12 +15,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .actions import NUM_ACTIONS, decode_action, legal_names
+from .arrays import as_array, integers, plain, shown, whole_numbers
 from .bots import BOTS
 from .core import batch
 from .guard import exclusive, mending
 from .observation import SIZE
-from .options import AUTORESET_MODES, Deals, Options, choice, game_seed, lane_seeds, positive
+from .options import (
+    AUTORESET_MODES,
+    MAX_LANES,
+    MAX_THREADS,
+    Deals,
+    Options,
+    choice,
+    flag,
+    game_seed,
+    positive,
+    reset_mask,
+    reset_options,
+    seeds_of,
+)
 from .rules import NUM_SEATS, RuleSet
+from .state import STATE
 from .tables import Tables, check_part
 
 if TYPE_CHECKING:
@@ -114,7 +129,7 @@ class PersianRummyVecEnv:
         copy: bool = True,
         seed: int | None = None,
     ) -> None:
-        self.num_envs = positive("num_envs", num_envs)
+        self.num_envs = positive("num_envs", num_envs, MAX_LANES)
         self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
         self.options = Options.checked(
             rules,
@@ -124,10 +139,12 @@ class PersianRummyVecEnv:
             illegal_action=illegal_action,
             max_decisions=max_decisions,
         )
-        self.copy = bool(copy)
+        self.copy = flag("copy", copy)
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
-        self._tables = Tables(self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads))
+        self._tables = Tables(
+            self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads, MAX_THREADS)
+        )
         self._guard = self._tables.guard
 
     @property
@@ -178,36 +195,18 @@ class PersianRummyVecEnv:
         Raises:
             ValueError, TypeError: a seed, seat, deck or mask that does not fit; no lane has changed.
         """
-        options = options or {}
+        options = reset_options(options)
         tables = self._tables
-        chosen = self._reset_mask(options.get("reset_mask"))
+        chosen = reset_mask(options, self.num_envs)
         check_part(tables, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not tables.started:
             seed = self._seed
-        seeds = None if seed is None else self._lane_seeds(seed)
+        seeds = None if seed is None else seeds_of(seed, self.num_envs)
         if self.copy:
             tables.allocate_output()
         tables.reset(chosen, seeds, deals)
         return self._batch()
-
-    def _reset_mask(self, mask: Any) -> np.ndarray:
-        if mask is None:
-            return np.ones(self.num_envs, dtype=bool)
-        chosen = np.asarray(mask)
-        if chosen.dtype != bool or chosen.shape != (self.num_envs,):
-            raise ValueError(
-                f"options['reset_mask'] of {chosen.dtype} {chosen.shape}: expected bool ({self.num_envs},), one a lane"
-            )
-        return chosen
-
-    def _lane_seeds(self, seed: int | Sequence[int] | np.ndarray) -> np.ndarray:
-        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
-            return lane_seeds(seed, self.num_envs)  # type: ignore[arg-type]  # it refuses what is no number
-        seeds = np.array([game_seed(one) for one in seed], dtype=np.uint64)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} lanes: expected one a lane, or a single number")
-        return seeds
 
     def step(self, actions: np.ndarray | Sequence[int]) -> Batch:
         """Play one action in every lane.
@@ -217,7 +216,7 @@ class PersianRummyVecEnv:
 
         Raises:
             RuntimeError: before the first ``reset``.
-            TypeError, ValueError: wrong dtype or shape, or an illegal action under ``illegal_action="raise"``; the
+            TypeError, ValueError: wrong type or shape, or an illegal action under ``illegal_action="raise"``; the
                 message names lane, seat, action and the legal ones, and no lane has moved.
         """
         guard, tables = self._guard, self._tables
@@ -225,7 +224,12 @@ class PersianRummyVecEnv:
             guard.refuse("step()")
         guard.inside = True
         try:
-            if type(actions) is not np.ndarray or actions.dtype != np.int64 or actions.shape != (self.num_envs,):
+            if (
+                type(actions) is not np.ndarray
+                or actions.dtype != np.int64
+                or actions.shape != (self.num_envs,)
+                or not actions.flags.carray
+            ):
                 actions = self._checked_actions(actions)
             if self._raises:
                 lane = tables.first_illegal(actions)
@@ -244,12 +248,7 @@ class PersianRummyVecEnv:
             guard.inside = False
 
     def _checked_actions(self, actions: Any) -> np.ndarray:
-        array = np.asarray(actions)
-        if array.dtype.kind not in "iu":
-            raise TypeError(f"actions of dtype {array.dtype}: expected integers, shape ({self.num_envs},)")
-        if array.shape != (self.num_envs,):
-            raise ValueError(f"actions of shape {array.shape}: expected ({self.num_envs},), one a lane")
-        return array.astype(np.int64)
+        return whole_numbers("actions", actions, self.num_envs, f"integers, shape ({self.num_envs},), one a lane")
 
     def _illegal(self, lane: int, action: int) -> str:
         seat = int(self._tables.games["seat"][lane])
@@ -270,7 +269,11 @@ class PersianRummyVecEnv:
         Args:
             rng: where the draws come from; None: from sampling streams of the lanes' own, never the deal stream.
         """
-        return self._tables.sample() if rng is None else self._tables.pick(rng.random(self.num_envs))
+        if rng is None:
+            return self._tables.sample()
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng={shown(rng)}: expected a numpy.random.Generator, such as default_rng(1), or None")
+        return self._tables.pick(rng.random(self.num_envs))
 
     @exclusive
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
@@ -280,16 +283,14 @@ class PersianRummyVecEnv:
             bots: (n, 4) int8, their codes by seat (``bots.BOTS``); negative where somebody else sits.
             actions: (n,), what is returned in the other lanes; None: 0.
         """
-        played = np.zeros(self.num_envs, dtype=np.int64) if actions is None else np.array(actions, dtype=np.int64)
-        codes = np.asarray(bots)
-        if codes.dtype != np.int8 or codes.shape != (self.num_envs, NUM_SEATS) or codes.max() > max(BOTS.values()):
-            raise ValueError(
-                f"bots: {codes.dtype}{list(codes.shape)}: expected int8[{self.num_envs}, {NUM_SEATS}] of codes of bots "
-                f"({BOTS}), or negative"
-            )
-        if played.shape != (self.num_envs,):
-            raise ValueError(f"actions: shape {played.shape}, expected ({self.num_envs},)")
-        self._tables.bot_actions(codes, played)
+        expected = f"int8[{self.num_envs}, {NUM_SEATS}] of codes of bots ({BOTS}), or negative where somebody else sits"
+        given = as_array("bots", bots, expected)
+        if given.dtype != np.int8 or given.shape != (self.num_envs, NUM_SEATS) or given.max() > max(BOTS.values()):
+            raise ValueError(f"bots: {given.dtype}{list(given.shape)}: expected {expected}")
+        played = np.zeros(self.num_envs, dtype=np.int64)
+        if actions is not None:
+            played[:] = self._checked_actions(actions)
+        self._tables.bot_actions(plain(given, np.int8), played)
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
@@ -299,9 +300,10 @@ class PersianRummyVecEnv:
             seats: one seat 0..3 for all lanes, or (n,) of them.
         """
         self._guard.need("observe()")
-        wanted = np.asarray(seats)
-        if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
-            raise ValueError(f"seats={seats!r}: expected a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them")
+        expected = f"a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them"
+        wanted = integers("seats", seats, expected)
+        if wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
+            raise ValueError(f"seats={shown(seats)}: expected {expected}")
         return observe_states(self._tables.games, np.broadcast_to(wanted, self.num_envs))
 
     @property
@@ -360,5 +362,5 @@ def _are_seats(seats: np.ndarray) -> bool:
 def observe_states(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """The view that seat ``seats[i]`` has of game ``states[i]``: (n, 1020) uint8 of (n,) STATE."""
     observation = np.empty((len(states), SIZE), dtype=np.uint8)
-    batch.observe_seats(np.ascontiguousarray(states), seats.astype(np.int64), observation.reshape(-1), 0, len(states))
+    batch.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
     return observation

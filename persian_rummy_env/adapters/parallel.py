@@ -15,6 +15,8 @@ from pettingzoo import ParallelEnv
 
 from ..aec_env import env
 from ..aec_raw import AGENTS
+from ..arrays import shown
+from ..options import action_id
 
 
 class PersianRummyParallel(ParallelEnv[str, Any, Any]):
@@ -62,10 +64,13 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
         Raises:
             ValueError: there is none, or it is not legal (as ``illegal_action`` has it).
         """
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"step({shown(actions)}): expected a mapping from agents to actions")
         acting = self.acting
         if acting not in actions:
             raise ValueError(
-                f"step(): no action for {acting}, who is to move; actions for {', '.join(actions) or 'none'}"
+                f"step(): expected an action for {acting}, who is to move; there are some for "
+                f"{', '.join(map(str, actions)) or 'nobody'}"
             )
         self.aec.step(whole(actions[acting]))
         results = (
@@ -95,5 +100,11 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
 
 
 def whole(action: Any) -> int:
-    """An action as vector wrappers hand it out: a number, or an array that holds one."""
-    return int(np.asarray(action).reshape(()))
+    """An action as vector wrappers hand it out: a whole number, or an array of whole numbers that holds one.
+
+    Raises:
+        TypeError: neither of these.
+    """
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())
+    return action_id(action)
