@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from persian_rummy_env.partners import Seating, draw_for_partners
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
+from persian_rummy_env.text import shortened
 
 from .base import Policy, check_rules
 from .load import load, split_specs
 
 HUMAN = "human"
+LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,11 @@ class Player:
     @property
     def human(self) -> bool:
         return self.spec == HUMAN
+
+    @property
+    def shown(self) -> str:
+        """The name as it is printed: one from a file may be any text."""
+        return shortened(self.name, LONGEST_NAME)
 
 
 def players_of(specs: Sequence[str], names: Sequence[str] = ()) -> list[Player]:

@@ -70,7 +70,7 @@ class Table:
     """
 
     def __init__(self, rules: RuleSet | None = None, seed: int | None = None, dealer: int | None = None) -> None:
-        if dealer is not None and dealer not in range(NUM_SEATS):
+        if dealer is not None and (type(dealer) is not int or dealer not in range(NUM_SEATS)):
             raise ValueError(f"dealer={dealer!r}: expected a seat 0..{NUM_SEATS - 1} or None")
         self.rules = rules or RuleSet()
         self.seed = fresh_seed() if seed is None else int(game_seed(seed))
@@ -210,6 +210,8 @@ class Table:
                 raise TableError(f"format: expected {UNFINISHED!r}, found {saved['format']!r}")
             table = cls(stored_rules(saved["rules"]), saved["seed"], saved["dealer"])
             for number, action in enumerate(saved["actions"], start=1):
+                if type(action) is not str:
+                    raise TableError(f"action {number}: expected text, found {action!r}")
                 try:
                     table.play(action)
                 except TableError as error:

@@ -12,19 +12,23 @@ from agents.choose import PolicyError
 from agents.load import FORMS
 from agents.seating import Player, draw, parse_seats, policies_of
 from agents.table import Table, TableError
+from persian_rummy_env.command_line import complain, run_command, say_on_error
+from persian_rummy_env.files import explained
 from persian_rummy_env.options import fresh_seed
 from persian_rummy_env.rules import RULES_HELP, RuleSet
+from persian_rummy_env.text import shortened, visible
 
 from . import screen
 from .game import Game, LeftError, save
 
+PROGRAM = "python -m agents.play"
 DESCRIPTION = f"""\
 Play Persian Rummy in the terminal with and against policies. Seats are 'human' or a policy: {FORMS}.
 Four players draw for partners unless --no-draw is given; without a draw seats 0 and 2 play against seats 1 and 3."""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m agents.play", description=DESCRIPTION)
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION)
     parser.add_argument("--seats", default="human,expert,expert,expert", help="who plays (default %(default)s)")
     parser.add_argument("--names", default="", help="names of the people, divided by commas, in the order of --seats")
     parser.add_argument("--no-draw", action="store_true", help="keep the seats as they are given")
@@ -39,29 +43,39 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Play a game; returns the exit status: 0 done or left, 2 wrong arguments, 1 a policy failed."""
     args = parser().parse_args(argv)
+    return run_command(PROGRAM, lambda: run(args))
+
+
+def run(args: argparse.Namespace) -> int:
     console = screen.console()
     try:
         game, out = _resumed(args) if args.resume else _new(args)
         game.console = console
         out.parent.mkdir(parents=True, exist_ok=True)
-    except (ValueError, TypeError, OSError) as error:
-        sys.stderr.write(f"python -m agents.play: error: {error}\n")
-        return 2
-    status = 0
+    except OSError as error:
+        return complain(PROGRAM, explained(error))
+    except (ValueError, TypeError) as error:
+        return complain(PROGRAM, str(error))
+    status, left = 0, False
     try:
         game.play()
-    except (LeftError, KeyboardInterrupt):
-        console.print("\nleft before the end")
+    except (LeftError, KeyboardInterrupt, OSError) as error:  # OSError: the terminal is gone
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        left = True
     except PolicyError as error:
-        sys.stderr.write(f"python -m agents.play: error: {error}\n")
         status = 1
-    path = save(game, out)
+        say_on_error(f"{PROGRAM}: error: {error}")
+    path = save(game, out)  # before anything is said, since nobody may be there to hear it
+    if left:
+        console.print("\nleft before the end")
+    told = visible(str(path))
     if game.table.over:
-        console.print(f"saved: {path}; see it with: persian-rummy show {path}", markup=False, soft_wrap=True)
+        console.print(f"saved: {told}; see it with: persian-rummy show {told}", markup=False, soft_wrap=True)
         if args.resume:
             args.resume.unlink(missing_ok=True)
     else:
-        console.print(f"saved: {path}; go on with: python -m agents.play --resume {path}", markup=False, soft_wrap=True)
+        console.print(f"saved: {told}; go on with: python -m agents.play --resume {told}", markup=False, soft_wrap=True)
     return status
 
 
@@ -82,13 +96,20 @@ def _new(args: argparse.Namespace) -> tuple[Game, Path]:
 
 def _resumed(args: argparse.Namespace) -> tuple[Game, Path]:
     try:
-        saved = json.loads(args.resume.read_text(encoding="utf-8"))
+        saved = json.loads(args.resume.read_bytes().decode("utf-8"))
+        if not isinstance(saved, dict):
+            raise TableError(f"expected an object, found {type(saved).__name__}")
         table = Table.resume(saved)
         if len(saved["seats"]) != len(saved["players"]) or len(saved["seats"]) != 4:
             raise TableError("seats and players: expected four of each")
         players = [Player(str(name), str(spec)) for name, spec in zip(saved["players"], saved["seats"], strict=True)]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{args.resume}: not an unfinished game: {error}") from error
+        if any(type(text) is not str for text in (*saved["players"], *saved["seats"])):
+            raise TableError("seats and players: expected text")
+    except KeyError as error:
+        raise ValueError(f"{args.resume}: not an unfinished game: {error.args[0]}: missing") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        told = shortened(str(error), 1000)
+        raise ValueError(f"{args.resume}: not an unfinished game: {told}") from error
     game = Game(table, players, policies_of(players, table.rules), args.hint, screen.console())
     usual = args.resume.with_name(args.resume.name.removesuffix(".unfinished.json") + ".jsonl")
     return game, args.out or usual

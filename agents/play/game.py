@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from agents.base import Policy, check_rules
 from agents.choose import choose
@@ -17,7 +18,8 @@ from agents.table import Table, TableError
 from agents.view import seat_view
 from persian_rummy_env import record
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.files import whole_file
+from persian_rummy_env.files import explained, whole_file
+from persian_rummy_env.text import visible
 
 from . import screen
 from .typed import NotAnActionError, parse
@@ -92,7 +94,7 @@ class Game:
         seat = self.table.seat
         if self._last_person not in (None, seat):
             self.console.clear()
-            self._input(f"{self.players[seat].name} is to move: the others look away, then press Enter ")
+            self._input(f"{self.players[seat].shown} is to move: the others look away, then press Enter ")
         self._last_person = seat
         self._show(seat)
         while True:
@@ -101,7 +103,8 @@ class Game:
                 if self._obey(text, seat):
                     return
             except (NotAnActionError, TableError, ValueError, OSError) as error:
-                self.console.print(str(error), style="red", markup=False)
+                told = explained(error) if isinstance(error, OSError) else str(error)
+                self.console.print(visible(told), style="red", markup=False)
 
     def _obey(self, text: str, seat: int) -> bool:
         """Do what was typed; returns whether the position has changed."""
@@ -126,7 +129,7 @@ class Game:
         policy = self.policies.get(name) or load(name)
         check_rules(policy, self.table.rules)
         advice = ACTION_NAMES[int(choose(self.table.games(), policy)[0])]
-        self.console.print(f"{name} would play: ", screen.action(advice), sep="")
+        self.console.print(Text(f"{visible(name)} would play: "), screen.action(advice), sep="")
 
     def _show(self, seat: int) -> None:
         view = seat_view(self.table, seat)
@@ -139,7 +142,7 @@ class Game:
 
     def _input(self, prompt: str) -> str:
         try:
-            return self.console.input(prompt)
+            return self.console.input(prompt, markup=False)
         except (EOFError, KeyboardInterrupt):
             raise LeftError from None
 

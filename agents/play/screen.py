@@ -15,6 +15,7 @@ from agents.seating import Player
 from persian_rummy_env.partners import Seating
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.terminal import paint
+from persian_rummy_env.text import visible
 
 PLACES = ("you", "left", "partner", "right")
 HISTORY = 8
@@ -49,12 +50,12 @@ def table(view: dict[str, Any], players: Sequence[Player]) -> RenderableType:
     for place in (1, 2, 3):
         others.add_row(*_other(view, players, (me + place) % NUM_SEATS, place))
     parts = [scores, others, _pile(view), *_melds(view), Text(), _hand(view)]
-    return Panel(Group(*parts), title=title, title_align="left")
+    return Panel(Group(*parts), title=Text(title), title_align="left")
 
 
 def _who(players: Sequence[Player], seat: int, me: int) -> str:
     place = PLACES[(seat - me) % NUM_SEATS]
-    return "you" if place == "you" else f"{players[seat].name} ({place})"
+    return "you" if place == "you" else f"{players[seat].shown} ({place})"
 
 
 def _other(view: dict[str, Any], players: Sequence[Player], seat: int, place: int) -> list[Text]:
@@ -62,7 +63,7 @@ def _other(view: dict[str, Any], players: Sequence[Player], seat: int, place: in
     count = len(hand["cards"]) + hand["hidden"]
     known = Text.assemble("of which ", cards(hand["cards"])) if hand["cards"] else Text()
     mark = Text("▶" if view["turn"] == seat and view["phase"] != "over" else " ", "yellow")
-    return [mark, Text(PLACES[place], "bold"), Text(players[seat].name), Text(f"{count} cards"), known]
+    return [mark, Text(PLACES[place], "bold"), Text(players[seat].shown), Text(f"{count} cards"), known]
 
 
 def _pile(view: dict[str, Any]) -> Text:
@@ -123,7 +124,7 @@ def end_of_deal(number: int, end: dict[str, Any], players: Sequence[Player], me:
         lines.append(Text.assemble(f"{_who(players, seat, me)} was left with ", left))
     us = me % 2
     lines.append(Text(f"this deal: {end['score'][us]} to {end['score'][1 - us]} (we to they)", "bold"))
-    return Panel(Group(*lines), title=f"Deal {number + 1} is over: {out}", title_align="left")
+    return Panel(Group(*lines), title=Text(f"Deal {number + 1} is over: {out}"), title_align="left")
 
 
 def seating(drawn: Seating) -> RenderableType:
@@ -132,8 +133,8 @@ def seating(drawn: Seating) -> RenderableType:
     for number, drawn_round in enumerate(drawn.rounds):
         for one in drawn_round:
             again = "" if number == 0 else " again"
-            lines.append(Text.assemble(f"{one.name} draws{again} ", card(one.card)))
-    names = drawn.names
+            lines.append(Text.assemble(f"{visible(one.name)} draws{again} ", card(one.card)))
+    names = [visible(name) for name in drawn.names]
     lines.append(Text(f"{names[0]} and {names[2]} against {names[1]} and {names[3]}; {names[0]} deals first", "bold"))
     return Panel(Group(*lines), title="The draw for partners", title_align="left")
 
