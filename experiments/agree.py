@@ -25,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from persian_rummy_env.core.jit import source_hash
+from persian_rummy_env.signals import ENDING, on_ending
 
 from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
 from .result_file import STRENGTH, about, add_result_options, write_result
@@ -63,8 +64,8 @@ def compare_chunk(task: tuple[Path, int, range]) -> Chunk:
 
 
 def leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
 
 
 def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool]:
@@ -77,26 +78,25 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool
         for first in range(options.first, stop, CHUNK)
     ]
     start = reported = time.perf_counter()
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     pool = multiprocessing.get_context("spawn").Pool(options.workers, leave_interrupts_to_the_parent)
     try:
-        print(f"comparing {options.games:,} games", file=sys.stderr, flush=True)
-        for chunk in pool.imap_unordered(compare_chunk, tasks):
-            for name, more in chunk.played.items():
-                played[name].add(more)
-            if chunk.disagreement is not None:
-                disagreements.append(chunk.disagreement)
-                print(chunk.disagreement, file=sys.stderr, flush=True)
-            if time.perf_counter() - reported > REPORT_EVERY:
-                reported = time.perf_counter()
-                report(played, options.games, (reported - start) / 60)
+        with on_ending():
+            print(f"comparing {options.games:,} games", file=sys.stderr, flush=True)
+            for chunk in pool.imap_unordered(compare_chunk, tasks):
+                for name, more in chunk.played.items():
+                    played[name].add(more)
+                if chunk.disagreement is not None:
+                    disagreements.append(chunk.disagreement)
+                    print(chunk.disagreement, file=sys.stderr, flush=True)
+                if time.perf_counter() - reported > REPORT_EVERY:
+                    reported = time.perf_counter()
+                    report(played, options.games, (reported - start) / 60)
     except KeyboardInterrupt:
         print("interrupted: what was compared so far is written", file=sys.stderr)
         return played, disagreements, True
     finally:
         pool.terminate()
         pool.join()
-        signal.signal(signal.SIGTERM, before)
     return played, disagreements, False
 
 
@@ -170,4 +170,6 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m experiments.agree", main))

@@ -171,4 +171,6 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m experiments.best_response", main))

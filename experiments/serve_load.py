@@ -232,4 +232,6 @@ def _wait_for(server: subprocess.Popen[bytes], url: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m experiments.serve_load", main))

@@ -4,13 +4,11 @@ that has gone, one line at most."""
 from __future__ import annotations
 
 import errno
-import functools
 import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import ParamSpec
 
 from .files import explained
 from .signals import Ended, on_ending
@@ -20,23 +18,8 @@ WRONG_USE, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
 """Exit statuses: wrong arguments, or a file that cannot be read or written; and as the shell gives them to a program
 that a signal ends."""
 
-P = ParamSpec("P")
 
-
-def command(program: str) -> Callable[[Callable[P, int]], Callable[P, int]]:
-    """Makes a ``main`` that ends as ``run_command`` says. ``program`` is what it is called in messages."""
-
-    def of(main: Callable[P, int]) -> Callable[P, int]:
-        @functools.wraps(main)
-        def ending(*args: P.args, **kwargs: P.kwargs) -> int:
-            return run_command(program, lambda: main(*args, **kwargs))
-
-        return ending
-
-    return of
-
-
-def run_command(program: str, run: Callable[[], int]) -> int:
+def run_command(program: str, run: Callable[[], int | None]) -> int:
     """Run a command; returns its exit status.
 
     A signal that asks it to end is raised in it as ``signals.Ended``, which is a ``KeyboardInterrupt``, so that files
@@ -48,7 +31,7 @@ def run_command(program: str, run: Callable[[], int]) -> int:
     try:
         try:
             with on_ending():
-                status = run()
+                status = run() or 0
                 sys.stdout.flush()
         except BrokenPipeError:  # whoever read the output, such as head, has seen enough
             status = BROKEN_PIPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -50,11 +51,16 @@ def on_ending(handle: Callable[[int], None] = end, *, once: bool = False) -> Ite
         yield
         return
     before: dict[signal.Signals, Any] = {}
+    here = os.getpid()
 
     def first(number: int, frame: object) -> None:  # noqa: ARG001
+        forked = os.getpid() != here  # a helper that was forked ends, and saves nothing
         for other in before:
-            signal.signal(other, signal.SIG_IGN if once else signal.SIG_DFL)
-        handle(number)
+            signal.signal(other, signal.SIG_IGN if once and not forked else signal.SIG_DFL)
+        if forked:
+            signal.raise_signal(number)
+        else:
+            handle(number)
 
     try:
         for number in ENDING:

@@ -115,4 +115,6 @@ def warm_up(config: ExpertConfig) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m train.expert_iteration", main))

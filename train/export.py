@@ -121,4 +121,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m train.export", main))

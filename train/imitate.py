@@ -124,4 +124,6 @@ def warm_up(config: ImitateConfig) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m train.imitate", main))

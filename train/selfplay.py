@@ -193,4 +193,6 @@ def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, 
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m train.selfplay", main))

@@ -225,4 +225,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m experiments.speeds.page", main))
