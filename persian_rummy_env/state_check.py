@@ -60,9 +60,13 @@ def checked_states(states: Any, lanes: int) -> np.ndarray:
         ValueError: another dtype or shape, or no games; the message names the lane, the field, what it holds and what
             was expected.
     """
-    given = np.asarray(states)
+    try:
+        given = np.asarray(states)
+    except ValueError:  # a list of lists, such as ``tolist`` makes of records
+        given = np.empty((), dtype=object)
     if given.dtype != STATE or given.shape != (lanes,):
-        raise ValueError(f"states of {given.dtype.kind}{given.shape}: expected STATE records, shape ({lanes},)")
+        what = "STATE" if given.dtype == STATE else given.dtype.name
+        raise ValueError(f"states of {what} {given.shape}: expected STATE records, shape ({lanes},)")
     games = np.empty(lanes, dtype=STATE)
     games[:] = given
     if not all(limits.hold(games) for limits in _LIMITS) or any(_outside(field, games).any() for field in _WITH_GAPS):

@@ -257,7 +257,18 @@ def bad_states(lanes: int) -> list[Any]:
         states[name][lanes - 1] = value
         wrong.append(states)
     noise = np.frombuffer(np.random.default_rng(5).bytes(lanes * STATE.itemsize), dtype=STATE)
-    return [*wrong, np.zeros(lanes, dtype=STATE), noise, None, 3, "state", good["hand"], good[:0], good.reshape(1, -1)]
+    return [
+        *wrong,
+        np.zeros(lanes, dtype=STATE),
+        noise,
+        None,
+        3,
+        "state",
+        good.tolist(),
+        good["hand"],
+        good[:0],
+        good.reshape(1, -1),
+    ]
 
 
 @pytest.mark.parametrize("fresh", [False, True])
