@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ APPLICATION = 0x50525431
 """``PRAGMA application_id`` of the files of this server: "PRT1"."""
 VERSION = 1
 """Of the schema, in ``PRAGMA user_version``. A file of another version is refused."""
+IDENTITY = ("application_id", "user_version")
+COLUMNS = "name, over, changed, replay, state, digest"
 DAYS, MOST = 30, 10_000
 """Finished games are kept so many days, and at most so many of them; the oldest go first."""
 SCHEMA = """
@@ -70,57 +73,56 @@ class Store:
             raise self._refusal(getattr(error, "strerror", None) or str(error)) from None
         self._base: sqlite3.Connection | None = None
         try:
+            if not fresh:
+                fresh = self._check()
             self._base = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
             self._open(fresh)
         except sqlite3.Error as error:
             self.close()
-            if "locked" in str(error):
-                raise self._refusal("another server is using it") from None
-            raise self._refusal(str(error)) from None
-        except StoreError:
-            self.close()
-            raise
+            raise self._refusal("another server is using it" if "locked" in str(error) else str(error)) from None
 
     def _refusal(self, why: str) -> StoreError:
         return StoreError(
             f"--store {str(self.path)!r}: {why}; it was left as it is: move it away, name another file, or --no-store"
         )
 
+    def _check(self) -> bool:
+        """Refuse a file that is none of ours, or damaged, without touching it; returns whether it is still empty."""
+        address = f"{self.path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=0)) as base:
+            application, version = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in IDENTITY)
+            if (application, version) == (0, 0) and not base.execute("SELECT 1 FROM sqlite_master").fetchone():
+                return True  # a server was ended while it made the file
+            if application != APPLICATION:
+                raise self._refusal("not a store of this server, but another SQLite file")
+            if version != VERSION:
+                raise self._refusal(f"its version is {version}, this server reads {VERSION}")
+            faults = base.execute("PRAGMA integrity_check(1)").fetchone()
+            if faults != ("ok",):
+                raise self._refusal(f"damaged ({' '.join(str(faults[0]).split())[:200]})")
+            base.execute(f"SELECT {COLUMNS} FROM tables LIMIT 1")
+        return False
+
     def _open(self, fresh: bool) -> None:
-        """Take the lock, check the file, and make the schema in a new one."""
+        """Take the lock, until the file is closed, and make the schema in a new file."""
         base = self._connection
         base.execute("PRAGMA locking_mode = EXCLUSIVE")
-        if not fresh:
-            application, version = self._number("application_id"), self._number("user_version")
-            if (application, version) == (0, 0) and not base.execute("SELECT 1 FROM sqlite_master").fetchone():
-                fresh = True  # a server was ended while it made the file
-            elif application != APPLICATION:
-                raise self._refusal("not a store of this server, but another SQLite file")
-            elif version != VERSION:
-                raise self._refusal(f"its version is {version}, this server reads {VERSION}")
         base.execute("PRAGMA journal_mode = WAL")
         base.execute(
             "PRAGMA synchronous = NORMAL"
         )  # a killed server loses nothing; the power may take the last moments
-        base.execute("BEGIN IMMEDIATE")  # the lock, until the file is closed
+        base.execute("BEGIN IMMEDIATE")
         if fresh:
             for statement in filter(str.strip, SCHEMA.split(";")):
                 base.execute(statement)
             base.execute(f"PRAGMA application_id = {APPLICATION}")
             base.execute(f"PRAGMA user_version = {VERSION}")
         base.execute("COMMIT")
-        faults = base.execute("PRAGMA integrity_check(1)").fetchone()
-        if faults != ("ok",):
-            raise self._refusal(f"damaged ({' '.join(str(faults[0]).split())[:200]})")
-        base.execute("SELECT name, over, changed, replay, state, digest FROM tables LIMIT 1")
 
     @property
     def _connection(self) -> sqlite3.Connection:
         assert self._base is not None, "the store is closed"
         return self._base
-
-    def _number(self, pragma: str) -> int:
-        return int(self._connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
     # Writing --------------------------------------------------------------------------------------------------------
 
@@ -129,7 +131,7 @@ class Store:
         text, changed = json.dumps(state, separators=(",", ":")), time.time()
         row = (name, int(over), changed, replay, text)
         self._write(
-            "INSERT INTO tables (name, over, changed, replay, state, digest) VALUES (?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO tables ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET over = excluded.over, changed = excluded.changed,"
             " replay = excluded.replay, state = excluded.state, digest = excluded.digest",
             (*row, _digest(*row)),
@@ -194,7 +196,7 @@ class Store:
     def _kept(self, column: str, value: str) -> Kept | None:
         if not value.isascii():
             return None
-        rows = self._read(f"SELECT name, over, changed, replay, state, digest FROM tables WHERE {column} = ?", (value,))
+        rows = self._read(f"SELECT {COLUMNS} FROM tables WHERE {column} = ?", (value,))
         if not rows:
             return None
         *row, digest = rows[0]
