@@ -64,7 +64,7 @@ def table_start(table: Table) -> int:
 def browser() -> None:
     """The page in mid-deal, at each width."""
     url = f"http://127.0.0.1:{PORT}/"
-    server = subprocess.Popen([sys.executable, "-m", "agents.serve", "--port", str(PORT), "--pause", "0"])
+    server = subprocess.Popen([sys.executable, "-m", "agents.serve", "--port", str(PORT), "--pause", "0", "--no-store"])
     try:
         for _ in range(600):
             try:

@@ -186,7 +186,7 @@ def main(given: Sequence[str] | None = None) -> int:
     said = about("experiments.serve_load", argv, options.out, options.allow_dirty)
     command = [
         sys.executable, "-m", "agents.serve", "--port", str(options.port), "--pause", "0", "--keep", "0.1",
-        "--tables", str(GAMES), "--policies", options.policies,
+        "--tables", str(GAMES), "--policies", options.policies, "--no-limits", "--no-store",
     ]  # fmt: skip
     server = subprocess.Popen(command)
     try:

@@ -38,6 +38,9 @@ def parser() -> argparse.ArgumentParser:
         "--connections-each", default="60", help="at most so many at once of one address (default %(default)s)"
     )
     parser.add_argument(
+        "--no-limits", action="store_true", help="let one address have as much of everything as there is"
+    )
+    parser.add_argument(
         "--proxy", default="", metavar="ADDRESSES", help="proxies whose X-Forwarded-For names the client, by commas"
     )
     parser.add_argument("--keep", default="60", help="minutes that an empty table stays (default %(default)s)")
@@ -73,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         hosts = [*LOOPBACK, args.host, *filter(None, (name.strip() for name in args.names.split(",")))]
         return run(
             policies, rules, host=args.host, port=port, hosts=hosts, store=store, tables=tables, tables_each=each,
-            connections_each=connections, keep=keep, pause=pause, proxy=args.proxy,
+            connections_each=connections, limited=not args.no_limits, keep=keep, pause=pause, proxy=args.proxy,
         )  # fmt: skip
     except OSError as error:
         return refuse(explained(error))

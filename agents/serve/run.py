@@ -20,6 +20,7 @@ from .warm import prepare
 
 SPARE_FILES = 100
 """Files that the process needs beside its connections."""
+MOST_CONNECTIONS = 10_000
 
 
 def run(
@@ -33,6 +34,7 @@ def run(
     tables: int,
     tables_each: int,
     connections_each: int,
+    limited: bool,
     keep: float,
     pause: float,
     proxy: str,
@@ -44,13 +46,15 @@ def run(
         host, port: to listen at. hosts: names that browsers may call this machine by.
         store: the file of tables, or None.
         tables, tables_each, connections_each, keep, pause, proxy: see ``Lobby`` and ``Limits``; times in seconds.
+        limited: whether one address may have less than all there is.
 
     Raises:
         ValueError: the address, the store, or another argument cannot be used.
         PolicyError: a policy fails in its first game.
     """
+    each = Limits(connections_each=connections_each, tables_each=tables_each)
     limits = _within_open_files(
-        Limits(connections_each=connections_each, tables_each=tables_each, proxies=proxies(proxy))
+        dataclasses.replace(each if limited else Limits.in_time_alone(), proxies=proxies(proxy))
     )
     sockets = server.bind(host, port)
     kept: Store | None = None
@@ -78,7 +82,7 @@ def _within_open_files(limits: Limits) -> Limits:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = limits.connections + SPARE_FILES
+    wanted = min(limits.connections, MOST_CONNECTIONS) + SPARE_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -17,6 +17,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from persian_rummy_env.text import shortened
+
 APPLICATION = 0x50525431
 """``PRAGMA application_id`` of the files of this server: "PRT1"."""
 VERSION = 1
@@ -33,6 +35,10 @@ SCHEMA = """
     CREATE INDEX by_age ON tables (over, changed);
     CREATE UNIQUE INDEX by_replay ON tables (replay) WHERE replay IS NOT NULL;
 """
+
+
+FAULTS = (sqlite3.Error, UnicodeError)
+"""What a damaged file raises; the second where the text of the first cannot be read, since it quotes the file."""
 
 
 class StoreError(ValueError):
@@ -77,9 +83,9 @@ class Store:
                 fresh = self._check()
             self._base = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
             self._open(fresh)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             self.close()
-            raise self._refusal("another server is using it" if "locked" in str(error) else str(error)) from None
+            raise self._refusal("another server is using it" if "locked" in str(error) else _told(error)) from None
 
     def _refusal(self, why: str) -> StoreError:
         return StoreError(
@@ -99,7 +105,7 @@ class Store:
                 raise self._refusal(f"its version is {version}, this server reads {VERSION}")
             faults = base.execute("PRAGMA integrity_check(1)").fetchone()
             if faults != ("ok",):
-                raise self._refusal(f"damaged ({' '.join(str(faults[0]).split())[:200]})")
+                raise self._refusal(f"damaged ({shortened(str(faults[0]), 200)})")
             base.execute(f"SELECT {COLUMNS} FROM tables LIMIT 1")
         return False
 
@@ -155,10 +161,10 @@ class Store:
             return
         try:
             self._base.execute(statement, values)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             if not self._behind:
                 lost = "the tables go on, but what is played now is lost if the server ends"
-                self._warn(f"--store {str(self.path)!r}: {error}; {lost}")
+                self._warn(f"--store {str(self.path)!r}: {_told(error)}; {lost}")
             self._behind = True
         else:
             self._behind = False
@@ -211,8 +217,8 @@ class Store:
             return []
         try:
             return self._base.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise StoreError(f"--store {str(self.path)!r}: {error}") from None
+        except FAULTS as error:
+            raise StoreError(f"--store {str(self.path)!r}: {_told(error)}") from None
 
     def close(self) -> None:
         """Close the file; what is saved later is not kept."""
@@ -220,13 +226,17 @@ class Store:
         if base is not None:
             try:
                 base.close()
-            except sqlite3.Error as error:
-                self._warn(f"--store {str(self.path)!r}: {error}")
+            except FAULTS as error:
+                self._warn(f"--store {str(self.path)!r}: {_told(error)}")
 
 
 def _digest(*row: Any) -> str:
     """SQLite notices damage to its own structure, not to what is in a row."""
     return hashlib.sha256(repr(row).encode()).hexdigest()
+
+
+def _told(error: Exception) -> str:
+    return "damaged" if isinstance(error, UnicodeError) else shortened(str(error), 200)
 
 
 def _to_stderr(text: str) -> None:

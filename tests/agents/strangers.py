@@ -100,3 +100,50 @@ class Yes:
 
     def act(self, batch):
         return batch.action_mask.any(axis=1)
+
+
+class Endless:
+    """Thinks for minutes, but for its first decisions."""
+
+    name = "endless"
+
+    def __init__(self):
+        self.asked = 0
+
+    def act(self, batch):
+        self.asked += 1
+        if self.asked > 2:
+            time.sleep(300)
+        return batch.action_mask.argmax(axis=1)
+
+
+class Quits:
+    """Wants to end the program, but for its first decisions."""
+
+    name = "quits"
+
+    def __init__(self):
+        self.asked = 0
+
+    def act(self, batch):
+        self.asked += 1
+        if self.asked > 2:
+            raise SystemExit(3)
+        return batch.action_mask.argmax(axis=1)
+
+
+class Raises:
+    name = "raises"
+
+    def act(self, batch):
+        raise LookupError("no idea")
+
+
+class Scribbles:
+    """Allows itself everything in what it is shown, and then draws."""
+
+    name = "scribbles"
+
+    def act(self, batch):
+        batch.action_mask[:] = 1
+        return np.zeros(len(batch.seat), dtype=np.int64)

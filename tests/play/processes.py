@@ -57,6 +57,10 @@ class Process:
         if self.process.poll() is None:
             self.process.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
         self.process.wait(30)
+        self._reader.join(5)
+        for pipe in (self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
 
     def ask(self, path: str, body: Any = None, token: str = "") -> Any:
         data = None if body is None else json.dumps(body).encode()

@@ -168,7 +168,7 @@ export class TableView {
 
   turnText() {
     const { view } = this;
-    if (view.failed) return "The game cannot go on.";
+    if (view.failed) return "The game has ended without a result: a player could not go on.";
     if (!view.started) return "Waiting for " + view.players.filter((one) => one.free).length + " more to sit down.";
     if (view.phase === "over") {
       const [us, them] = [view.score[view.seat % 2], view.score[1 - (view.seat % 2)]];
