@@ -78,6 +78,8 @@ class Thinker:
         self._thinking.add(thread)
         try:
             return choose(games, policy)
+        except StopIteration as error:  # a future cannot hold one
+            raise RuntimeError(f"StopIteration: {error}") from error
         except Exception:
             raise
         except BaseException as error:
