@@ -24,7 +24,7 @@ def prepare(policies: Mapping[str, Policy], rules: RuleSet) -> None:
     Raises:
         PolicyError: a policy fails already here.
     """
-    draw(players_of(["human", "human", *list(policies)[:1] * 2]), SEED)
+    draw(players_of(["human"] * 4), SEED)
     table, player = Table(rules, SEED), ScriptedPolicy(USUAL)
     asked: set[tuple[str, bool]] = set()
     while not table.over:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 import time
@@ -22,6 +23,7 @@ from agents.serve.app import make_app  # noqa: E402 - the library may be missing
 from agents.serve.limits import Limits  # noqa: E402 - the library may be missing
 from agents.serve.rooms import Lobby  # noqa: E402 - the library may be missing
 from agents.serve.thinking import Thinker  # noqa: E402 - the library may be missing
+from agents.serve.warm import prepare  # noqa: E402 - the library may be missing
 from persian_rummy_env import RuleSet  # noqa: E402 - the library may be missing
 
 POLICIES = ("greedy", "expert", "python:tests.agents.strangers:Unmasked")
@@ -62,11 +64,18 @@ class Server:
             yield connection
 
 
+@functools.cache
+def _ready() -> None:
+    """Compile before a server starts, as the command does: no test waits for it with a clock running."""
+    prepare({}, RuleSet(deals=1))
+
+
 @contextmanager
 def serving(
     *, deals: int = 1, pause: float = 0.0, seed: int = 7, policies: Sequence[str] = POLICIES, **limits: Any
 ) -> Iterator[Server]:
     """A server whose games have seeds ``seed``, ``seed + 1`` …; ``allowed``: to one address, by default all."""
+    _ready()
     seeds = iter(range(seed, seed + 10_000))
     thinker = Thinker({name: load(name) for name in policies})
     allowed = limits.pop("allowed", None) or Limits.in_time_alone()
