@@ -356,4 +356,6 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from persian_rummy_env.command_line import run_command
+
+    raise SystemExit(run_command("python -m experiments.check", main))

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ from persian_rummy_env.recorder import simulate as simulated
 from tests.env.records import some_game
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+NEEDS_TRAINED = pytest.mark.skipif(
+    find_spec("torch") is None or find_spec("safetensors") is None,
+    reason="trained policies are not tested: torch or safetensors missing (the extra train)",
+)
 
 
 class Ran:
@@ -136,8 +141,16 @@ def test_help_needs_no_engine() -> None:
             f"show {GOLDEN}/chain_take.jsonl --html - --policy exprt",
             ["unknown policy 'exprt'", "did you mean 'expert'"],
         ),
-        (f"show {GOLDEN}/chain_take.jsonl --html - --policy file:nowhere", ["--policy file:nowhere", "no such policy"]),
-        (f"show {GOLDEN}/first_pass.jsonl --html - --policy champion", ["--policy champion", "stock_out=end"]),
+        pytest.param(
+            f"show {GOLDEN}/chain_take.jsonl --html - --policy file:nowhere",
+            ["--policy file:nowhere", "no such policy"],
+            marks=NEEDS_TRAINED,
+        ),
+        pytest.param(
+            f"show {GOLDEN}/first_pass.jsonl --html - --policy champion",
+            ["--policy champion", "stock_out=end"],
+            marks=NEEDS_TRAINED,
+        ),
         (f"show {GOLDEN}/chain_take.jsonl --html /nowhere/a.html", ["/nowhere: no such folder"]),
         ("stats", ["FILE"]),
         ("stats /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),
@@ -222,6 +235,49 @@ def test_nor_is_one_that_has_gone_before_the_first_word() -> None:
         program.stdout.close()
         assert program.stderr.read() == ""
         assert program.wait(timeout=60) == BROKEN_PIPE
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize(("by", "told"), [("SIGTERM", "ended by SIGTERM"), ("SIGHUP", "ended by SIGHUP")])
+def test_other_signals_end_as_politely(tmp_path: Path, by: str, told: str) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("old")
+    number = getattr(signal, by)
+    with started("simulate", "--games", "1000000", "--seed", "1", "--out", str(path)) as program:
+        wait_for(lambda: len(list(tmp_path.iterdir())) > 1)
+        program.send_signal(number)
+        out, err = program.communicate(timeout=60)
+    assert (program.returncode, out, err.strip()) == (128 + number, "", f"persian-rummy simulate: {told}")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    with started("simulate", "--games", "1000000", "--seed", "1", "--out", str(tmp_path / "a.jsonl")) as program:
+        wait_for(lambda: list(tmp_path.iterdir()) != [])
+        program.kill()
+        program.communicate(timeout=60)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert run("simulate", "--seed", "1", "--rules", "deals=1", "--out", str(tmp_path / "b.jsonl")).status == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["b.jsonl"]
+
+
+def test_a_fault_of_the_program_still_shows_where_it_is(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """What bad files and signals do is caught; a mistake in the code is not."""
+    for error in (TypeError("planted"), KeyError("planted"), AssertionError("planted"), RuntimeError("planted")):
+
+        def planted(error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(info, "facts", planted)
+        with pytest.raises(type(error), match="planted"):
+            run("info")
+
+
+def wait_for(seen: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not seen() and time.monotonic() < limit:
+        time.sleep(0.02)
 
 
 def test_an_interrupt_ends_politely_and_leaves_no_file_behind(tmp_path: Path) -> None:
