@@ -17,6 +17,7 @@ import numpy as np
 from . import actions, cards, observation, state
 from .actions import ACTION_NAMES, ACTION_POINTS, NUM_ACTIONS, RANGES, encode_action
 from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, NUM_RANKS, RANKS, SUITS
+from .files import write_whole
 from .observation import BLOCKS, FULL_BLOCKS, FULL_SIZE, RELATIVE_SEATS, SIZE, Block, blocks_of
 from .rules import NUM_SEATS, RULE_FIELDS, RuleSet
 from .state import FIELDS, RELATIONS, STATE
@@ -402,10 +403,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     ]
     for name in old:
         if not args.check:
-            (DOCS / name).write_text(texts[name], encoding="utf-8", newline="\n")
+            write_whole(DOCS / name, texts[name])
         print(f"docs/{name}: {'out of date' if args.check else 'written'}")
     return 1 if args.check and old else 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    from .command_line import run_command
+
+    raise SystemExit(run_command("python -m persian_rummy_env.pages", main))
