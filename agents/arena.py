@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.core import arena, batch
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.decisions import decide, show
@@ -41,7 +42,7 @@ def new_games(
     write_rules(games, rules or RuleSet(), deals)
     games["split_stock"] = split_stock
     ensure_compiled("game engine")
-    batch.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers, 0, lanes)
+    batch.reset(games, np.ones(lanes, dtype=bool), plain(seeds, np.uint64), True, plain(dealers, np.int8), 0, lanes)
     return games
 
 
@@ -62,7 +63,7 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
     ensure_compiled("scripted players")
     who = np.asarray(who)
     policies = [as_policy(policy) for policy in policies]
-    codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
+    codes = plain(np.array([policy.code for policy in policies], dtype=np.int8)[who], np.int8)
     decisions = np.zeros(len(games), dtype=np.int64)
     if (codes != arena.OUTSIDE).all():
         arena.play_games(games, codes, decisions, 0, len(games))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.core import belief
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.decisions import views_of
@@ -27,5 +28,5 @@ def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.ran
     ensure_compiled("search")
     found = np.empty((len(views), worlds), dtype=STATE)
     seeds = rng.integers(0, 2**64, size=found.shape, dtype=np.uint64)
-    belief.sample_worlds(np.ascontiguousarray(views), seats.astype(np.int64), seeds, found)
+    belief.sample_worlds(plain(views, STATE), plain(seats, np.int64), seeds, found)
     return found

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from persian_rummy_env.actions import NUM_ACTIONS
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.observation import SIZE
 
 from . import kernels
@@ -43,10 +44,10 @@ class DenseRows(NamedTuple):
     @classmethod
     def of(cls, view: np.ndarray, legal: np.ndarray, device: torch.device | str = "cpu") -> DenseRows:
         """From views and packed masks (b, 9) uint64, as ``SparseRows.of``."""
-        words = torch.from_numpy(np.ascontiguousarray(legal).view(np.int64)).to(device)
+        words = torch.from_numpy(plain(legal, np.uint64).view(np.int64)).to(device)
         bits = (words[:, :, None] >> torch.arange(64, device=device)) & 1
         mask = bits.flatten(1)[:, :NUM_ACTIONS].bool()
-        return cls(torch.from_numpy(np.ascontiguousarray(view)).to(device), mask)
+        return cls(torch.from_numpy(plain(view, np.uint8)).to(device), mask)
 
 
 Rows: TypeAlias = SparseRows | DenseRows

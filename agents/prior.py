@@ -10,11 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from persian_rummy_env.actions import DRAW, NUM_ACTIONS
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.core import expert, warm_up
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, NUM_FEATURES
 from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.decisions import show
 from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.state import STATE
 
 from .base import Policy
 
@@ -58,7 +60,7 @@ class ExpertPrior:
         ensure_compiled(PART)
         rows, actions = np.nonzero(legal)
         terms = np.empty((len(rows), NUM_FEATURES))
-        expert.features_of(views, rows, actions, terms)
+        expert.features_of(plain(views, STATE), rows, actions, terms)
         worth = np.zeros((len(views), NUM_ACTIONS))
         worth[rows, actions] = (terms * EXPERT_WEIGHTS).sum(axis=1)  # a matrix product hangs on the batch
         return worth

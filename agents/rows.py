@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.cards import NUM_CARDS
 from persian_rummy_env.observation import BLOCKS, HIGH, OTHERS, SIZE
 
@@ -60,12 +61,12 @@ class SparseRows(NamedTuple):
     def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseRows:
         """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in ``input_scale``."""
         rows = len(view)
-        words = np.ascontiguousarray(view).view(np.uint32)
+        words = plain(view, np.uint8).view(np.uint32)
         column = np.empty(view.size + 1, dtype=np.int16)
         value = np.empty(view.size + 1, dtype=np.float32)
         start, middle = np.empty(rows + 1, dtype=np.int64), np.empty(rows, dtype=np.int64)
         kernels.list_bytes(words, SIZE, GAME_SCALE if games else SCALE, start, middle, column, value)
-        legal, counts = np.ascontiguousarray(legal), np.empty(rows, dtype=np.int64)
+        legal, counts = plain(legal, np.uint64), np.empty(rows, dtype=np.int64)
         actions = np.zeros((rows, kernels.count_legal(legal, counts)), dtype=np.int16)
         kernels.list_legal(legal, actions)
         return cls(start, middle, column, value, actions, counts)

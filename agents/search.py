@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import search
 from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.state import STATE
+from persian_rummy_env.threads import Threads
 
 from .base import Batch, Policy, unknown
 from .prior import Prior
@@ -114,7 +116,7 @@ class SearchPolicy(Policy):
         if prior_worlds is not None:
             options += f", prior_worlds={prior_worlds}"
         self.name = name or f"search({bot}, {self.unit}={self.budget}{options})"
-        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
+        self._threads = Threads(self.threads, "search")
 
     def act(self, batch: Batch) -> np.ndarray:
         assert batch.views is not None
@@ -133,6 +135,7 @@ class SearchPolicy(Policy):
             action_mask: (k, 547) int8.
         """
         ensure_compiled("search")
+        views = plain(views, STATE)
         seeds = np.empty(len(views), dtype=np.uint64)
         search.world_seeds(views, np.uint64(self.seed), seeds)
         legal = action_mask.astype(bool)
@@ -209,10 +212,12 @@ class SearchPolicy(Policy):
 
         if len(rows) > 2:
             return np.concatenate(
-                list(self._pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
+                list(self._threads.pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
             )
         if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
-            return np.sum(list(self._pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0)
+            return np.sum(
+                list(self._threads.pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
+            )
         return part(((0, len(views)), (first, first + worlds)))
 
 

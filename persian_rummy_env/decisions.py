@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .actions import NUM_ACTIONS, decode_action, legal_names
+from .arrays import plain, read_only
 from .core import arena, batch, belief
 from .core.legal import WORDS
 from .core.notice import ensure_compiled
@@ -16,7 +17,7 @@ from .state import STATE
 
 
 class Batch(NamedTuple):
-    """k decisions, each with what the seat to move sees and nothing else.
+    """k decisions, each with what the seat to move sees and nothing else. No array can be written to.
 
     Attributes:
         observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
@@ -45,17 +46,20 @@ def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndar
     """
     ensure_compiled("search")
     views = np.empty(len(lanes), dtype=STATE)
-    belief.views_of(games, lanes.astype(np.int64), seats.astype(np.int64), views)
+    belief.views_of(plain(games, STATE), plain(lanes, np.int64), plain(seats, np.int64), views)
     return views
 
 
 def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> Batch:
-    """What the seats to move in some of the games see; with ``views``, as records too."""
+    """What the seats to move in some of the games see; with ``views``, as records too. It is for policies: nothing of
+    it can be written to."""
+    games, lanes = plain(games, STATE), plain(lanes, np.int64)
     observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
     mask = np.empty((len(lanes), NUM_ACTIONS), dtype=np.int8)
     arena.show_lanes(games, lanes, observation.reshape(-1), mask.reshape(-1))
     seat = games["seat"][lanes].astype(np.int8)
-    return Batch(observation, mask, seat, lanes, views_of(games, lanes, seat) if views else None)
+    known = read_only(views_of(games, lanes, seat)) if views else None
+    return Batch(read_only(observation), read_only(mask), read_only(seat), read_only(lanes.copy()), known)
 
 
 class AnswerError(ValueError):
