@@ -123,11 +123,9 @@ def test_every_signal_ends_the_server_and_a_second_one_at_once(number: int) -> N
         assert (ended, server.log) == (0, [])
         assert seconds < 5
     with process("--port", "0", "--no-store", "--policies", "greedy") as server:
-        waiting = an_unread_answer(server.host)
         server.process.send_signal(number)
-        time.sleep(0.4)
+        time.sleep(0.05)  # it takes longer than that, since uvicorn looks ten times a second
         ended, seconds = server.ended_by(number)
-        waiting.close()
         assert ended in (-number, 128 + number)
         assert seconds < 1
 
