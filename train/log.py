@@ -178,6 +178,8 @@ class Log:
             self._wandb.log({"decisions": row["decisions"], **{_group(name): value for name, value in row.items()}})
 
     def close(self) -> None:
+        if self._file.closed:
+            return
         self._file.close()
         if self._board is not None:
             self._board.close()

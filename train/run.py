@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -158,7 +158,7 @@ def keep(
     write_whole(config.out / "config.json", config_text(config, about(), run))
     matches: list[MatchResult] = []
 
-    with Screen(str(config.out), Listened(stop.ask)) as screen:
+    with closing(log), Screen(str(config.out), Listened(stop.ask)) as screen:
         screen.say(f"{config.out}: {describe(config)}" + (f", {ranks.count} ranks" if ranks.count > 1 else ""))
         compile_first(config, warm_up, screen)
         for learnt in updates(config, counters, trainer, ranks, stop):
