@@ -8,10 +8,12 @@ the others once a minibatch. Parts and their order are fixed, so results do not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 import torch
+
+from persian_rummy_env.threads import Threads
 
 T = TypeVar("T")
 
@@ -22,15 +24,13 @@ class Shards:
     def __init__(self, count: int) -> None:
         torch.set_num_threads(1)
         self.count = count
-        self._pool = ThreadPoolExecutor(
-            count, thread_name_prefix="shard", initializer=torch.set_num_threads, initargs=(1,)
-        )
+        self._threads = Threads(count, "shard", partial(torch.set_num_threads, 1))
 
     def map(self, function: Callable[..., T], *parts: Iterable[Any]) -> list[T]:
         """``function`` of each part, in order; at once, a thread each."""
         if self.count == 1:
             return [function(*part) for part in zip(*parts, strict=True)]
-        return list(self._pool.map(function, *parts))
+        return list(self._threads.pool.map(function, *parts))
 
     def close(self) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._threads.close()

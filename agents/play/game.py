@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agents.base import Policy, check_rules
-from agents.choose import choose
+from agents.choose import PolicyError, choose
 from agents.load import load
 from agents.seating import Player
 from agents.table import Table, TableError
@@ -102,7 +102,7 @@ class Game:
             try:
                 if self._obey(text, seat):
                     return
-            except (NotAnActionError, TableError, ValueError, OSError) as error:
+            except (NotAnActionError, TableError, PolicyError, ValueError, OSError) as error:
                 told = explained(error) if isinstance(error, OSError) else str(error)
                 self.console.print(visible(told), style="red", markup=False)
 

@@ -1,0 +1,29 @@
+"""A policy that is asked for a hint and fails is reported, and the game goes on."""
+
+import io
+
+import numpy as np
+from rich.console import Console
+
+from agents.base import Batch, Policy
+from agents.play.game import Game
+from agents.seating import Player
+from agents.table import Table
+
+
+class Failing(Policy):
+    name = "failing"
+
+    def act(self, batch: Batch) -> np.ndarray:
+        raise OSError(f"no network for {len(batch.seat)} seat")
+
+
+def test_a_hint_that_fails_is_told_and_the_game_goes_on() -> None:
+    said = io.StringIO()
+    players = [Player("you", "human")] * 4
+    game = Game(Table(seed=1), players, {"failing": Failing()}, "failing", Console(file=said, width=200))
+    typed = iter(["hint", "draw"])
+    game._input = lambda _: next(typed)  # type: ignore[method-assign]
+    game._ask()
+    assert "failing failed: OSError: no network for 1 seat" in said.getvalue()
+    assert len(game.table.played) == 1
