@@ -1,6 +1,7 @@
 """For all tests: how hypothesis draws, and which tests a machine can run."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,11 @@ from tests.env.play import scaled
 # Before anything loads torch. The tests' networks are small, and threads that wait for each other, in processes that
 # share the cores, take many times as long as one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell starts what runs in the background with Ctrl-C ignored, and programs hand that on to those they start. Tests
+# send it to theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, so that a red run is red again; as many as the scale of the run allows.
 settings.register_profile(
