@@ -15,12 +15,12 @@ from torch import Tensor
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.legal import WORDS
 from persian_rummy_env.observation import BLOCK, VERSION
-from persian_rummy_env.record import stored_rules
+from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseRows
+from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.records.record import stored_rules
 from persian_rummy_env.rules import RuleSet
 
-from .base import Batch, Policy
 from .network import Actor, NotFiniteError, Shape, rows_on
-from .rows import HIDDEN_SIZE, SIZE, SparseRows
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"

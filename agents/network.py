@@ -22,10 +22,11 @@ from torch.nn.functional import gelu
 
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.arrays import plain
+from persian_rummy_env.core import network_kernels
 from persian_rummy_env.observation import SIZE
+from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE, SparseRows, input_scale
 
-from . import kernels
-from .rows import OF_OTHER_DEALS, VIEW_SIZE, SparseRows, input_scale
+from . import gradient_kernels
 
 MASKED = torch.finfo(torch.float32).min
 """The logit of an illegal action: below every legal one, and finite."""
@@ -132,14 +133,16 @@ class _SparseFirst(torch.autograd.Function):
     def forward(ctx: Any, weight: Tensor, bias: Tensor, rows: SparseRows) -> Tensor:
         stop = rows.middle if len(weight) == SIZE else rows.start[1:]
         out = np.empty((len(stop), weight.shape[1]), dtype=np.float32)
-        kernels.first_layer(rows.start, stop, rows.column, rows.value, _array(weight), _array(bias), out)
+        network_kernels.first_layer(rows.start, stop, rows.column, rows.value, _array(weight), _array(bias), out)
         ctx.rows, ctx.stop, ctx.shape = rows, stop, weight.shape
         return torch.from_numpy(out)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         rows, of_weight = ctx.rows, np.zeros(ctx.shape, dtype=np.float32)
-        kernels.first_layer_gradient(rows.start, ctx.stop, rows.column, rows.value, _array(gradients[0]), of_weight)
+        gradient_kernels.first_layer_gradient(
+            rows.start, ctx.stop, rows.column, rows.value, _array(gradients[0]), of_weight
+        )
         return torch.from_numpy(of_weight), gradients[0].sum(0), None
 
 
@@ -149,9 +152,9 @@ class _SparseLast(torch.autograd.Function):
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, rows: SparseRows, taken: np.ndarray, magnet: np.ndarray
     ) -> tuple[Tensor, Tensor, Tensor]:
         log_p = np.empty(rows.actions.shape, dtype=np.float32)
-        kernels.last_layer(_array(hidden), _array(weight), _array(bias), rows.actions, rows.counts, log_p)
+        network_kernels.last_layer(_array(hidden), _array(weight), _array(bias), rows.actions, rows.counts, log_p)
         terms = np.empty((3, len(taken)), dtype=np.float32)
-        kernels.choice_terms(rows.actions, rows.counts, log_p, magnet, taken, *terms)
+        gradient_kernels.choice_terms(rows.actions, rows.counts, log_p, magnet, taken, *terms)
         ctx.arrays = (_array(hidden), _array(weight), rows.actions, rows.counts, log_p, magnet, taken, *terms[1:])
         taken_log_p, entropy, divergence = (torch.from_numpy(term) for term in terms)
         return taken_log_p, entropy, divergence
@@ -162,7 +165,7 @@ class _SparseLast(torch.autograd.Function):
         of_log_p, of_entropy, of_divergence = (_array(gradient) for gradient in gradients)
         of_hidden, of_weight = np.empty_like(hidden), np.zeros_like(weight)
         of_bias = np.zeros(len(weight), dtype=np.float32)
-        kernels.choice_gradient(
+        gradient_kernels.choice_gradient(
             hidden, weight, actions, counts, log_p, magnet, taken, entropy, divergence,
             of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,
         )  # fmt: skip
@@ -290,7 +293,9 @@ class Actor(nn.Module):
         refuse_nothing_legal(rows)
         listed = np.zeros(rows.actions.shape, dtype=np.float32)
         hidden = _array(self.trunk(rows))
-        kernels.last_layer(hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed)
+        network_kernels.last_layer(
+            hidden, _array(self.last.weight), _array(self.last.bias), rows.actions, rows.counts, listed
+        )
         return torch.from_numpy(listed)
 
     @torch.no_grad()
@@ -314,9 +319,9 @@ class Actor(nn.Module):
         listed = _array(self.choices(rows))
         actions, taken = np.empty(len(listed), dtype=np.int64), np.empty(len(listed), dtype=np.float32)
         if fractions is None:
-            kernels.likeliest(rows.actions, rows.counts, listed, actions, taken)
+            network_kernels.likeliest(rows.actions, rows.counts, listed, actions, taken)
         else:
-            kernels.draw(rows.actions, rows.counts, listed, fractions, actions, taken)
+            network_kernels.draw(rows.actions, rows.counts, listed, fractions, actions, taken)
         refuse_not_finite(taken)
         return actions, taken
 

@@ -15,8 +15,8 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.adapters.rllib import PersianRummyRLlib, SelfPlay, copy_module
 from persian_rummy_env.adapters.rllib_module import LegalAtRandom, MaskedActorCritic
+from persian_rummy_env.envs.vector import Batch
 from persian_rummy_env.observation import as_float
-from persian_rummy_env.vector_env import Batch
 
 
 def settings(decisions: int) -> PPOConfig:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from persian_rummy_env.files import write_whole
+from persian_rummy_env.system.files import write_whole
 from train.log import RUNGS
 
 from .result_file import STRENGTH, about, add_result_options, fail, write_result
@@ -136,6 +136,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.ablation", main))

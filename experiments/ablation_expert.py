@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import new_games
-from agents.base import unknown
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import weighted
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
+from persian_rummy_env.evaluation.arena import new_games
+from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
+from persian_rummy_env.players.policy import unknown
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
-from train.match import deal_seeds, mean_interval
 
 from .bots import page
 from .bots.features import GROUPS
@@ -125,6 +125,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.ablation_expert", main))

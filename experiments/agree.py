@@ -25,7 +25,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from persian_rummy_env.core.jit import source_hash
-from persian_rummy_env.signals import ENDING, on_ending
+from persian_rummy_env.system.signals import ENDING, on_ending
 
 from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
 from .result_file import STRENGTH, about, add_result_options, write_result
@@ -170,6 +170,6 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.agree", main))

@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import new_games, play
-from agents.base import Policy
-from agents.choose import choose
-from agents.load import CHAMPION, load
-from agents.search import SearchPolicy
-from persian_rummy_env import replay
-from persian_rummy_env.core import arena, batch
+from persian_rummy_env.core import arena_kernels, batch
 from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.players.choose import choose
+from persian_rummy_env.players.load import CHAMPION, load
+from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.search import SearchPolicy
+from persian_rummy_env.records import replay
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 
@@ -82,7 +82,7 @@ def make(seed: int = SEED) -> bytes:
                 chosen_from[lane].append(len(actions[lane]))
             actions[lane].append(action)
         moved = games[lanes]
-        arena.play_lanes(moved, np.arange(len(moved)), chosen)
+        arena_kernels.play_lanes(moved, np.arange(len(moved)), chosen)
         moved["sample_rng"] = rng.integers(1, 2**63, moved["sample_rng"].shape).astype(np.uint64)
         games[lanes] = moved
     picked = [sorted(rng.choice(of_one, OF_A_GAME, replace=False).tolist()) for of_one in chosen_from]
@@ -212,7 +212,7 @@ def difference(said: dict[str, Any], now: dict[str, Any]) -> str | None:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    from persian_rummy_env.files import write_whole
+    from persian_rummy_env.system.files import write_whole
 
     parser = argparse.ArgumentParser(
         prog="python -m experiments.behaviour", description="make the stored decisions anew, or say how players choose"

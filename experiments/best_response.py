@@ -20,21 +20,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.base import check_rules
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
-from agents.load import load
 from agents.network import NotFiniteError
-from persian_rummy_env.files import write_whole
-from train.against import collectors_against
+from persian_rummy_env.evaluation.match import MatchResult, play_match
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import check_rules
+from persian_rummy_env.system.files import write_whole
+from train.algorithms.ppo import Learner
 from train.checkpoint import Counters
-from train.config import PRESETS, Config
+from train.config.settings import PRESETS, Config
+from train.data.against import collectors_against
 from train.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
-from train.match import MatchResult, play_match
-from train.ppo import Learner
 from train.run import device_of, progress, spent
+from train.scale.shards import Shards
+from train.scale.workers import LocalWorkers
 from train.selfplay import SelfPlay, school
-from train.shards import Shards
-from train.workers import LocalWorkers
 
 from .matches.page import plus_minus
 from .matches.run import as_json, folder_for, stopped_politely
@@ -171,6 +171,6 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.best_response", main))

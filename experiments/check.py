@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from agents.choose import PolicyError
+from persian_rummy_env.players.choose import PolicyError
 
 from . import ablation, scaling_page, train_profile
 from .behaviour import BehaviourError, difference, game, player
@@ -36,20 +36,30 @@ from .speeds import profile_page
 from .speeds.page import with_tables
 
 HISTORY = ROOT / "experiments" / "history.json"
-PAGES = ("README.md", "agents/weights/README.md", "experiments/README.md", "docs/*.md")
+PAGES = ("README.md", "persian_rummy_env/players/weights/README.md", "experiments/README.md", "docs/*.md")
 QUOTE = re.compile(r"(?<![\w.])(?:[+-]?\d+(?:\.\d+)? ± \d+(?:\.\d+)?(?![\d.]*%)|[+-]\d+\.\d+(?![\d.]| ±))")
 """A strength on a page: a mean with the half of its interval, or a signed mean."""
 MARKED = re.compile(r"<!-- ([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)
 TIMED = {
-    "speed": ("persian_rummy_env/core", "persian_rummy_env/vector_env.py", "persian_rummy_env/aec_raw.py"),
+    "speed": ("persian_rummy_env/core", "persian_rummy_env/envs/vector.py", "persian_rummy_env/envs/aec_raw.py"),
     "profile": ("persian_rummy_env/core",),
-    "search_speed": ("persian_rummy_env/core", "agents/search.py", "agents/prior.py", "agents/kernels.py"),
-    "train_profile": ("persian_rummy_env/core", "train", "agents/network.py", "agents/kernels.py"),
-    "scaling": ("persian_rummy_env/core", "train", "agents/network.py", "agents/kernels.py"),
-    "render_speed": ("persian_rummy_env/drawing", "persian_rummy_env/render.py"),
+    "search_speed": (
+        "persian_rummy_env/core",
+        "persian_rummy_env/players/search.py",
+        "persian_rummy_env/players/priors.py",
+        "persian_rummy_env/core/network_kernels.py",
+    ),
+    "train_profile": (
+        "persian_rummy_env/core",
+        "train",
+        "agents/network.py",
+        "persian_rummy_env/core/network_kernels.py",
+    ),
+    "scaling": ("persian_rummy_env/core", "train", "agents/network.py", "persian_rummy_env/core/network_kernels.py"),
+    "render_speed": ("persian_rummy_env/drawing", "persian_rummy_env/drawing/contents.py"),
     "replay_size": ("persian_rummy_env/replay_page",),
-    "serve_load": ("agents/serve", "agents/table.py"),
-    "serve_memory": ("agents/serve", "agents/table.py"),
+    "serve_load": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
+    "serve_memory": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
 }
 """The code that a timing is of, by its result; another timing is of all code."""
 MEANS = ("margin", "lost", "mean", "truth")
@@ -356,6 +366,6 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.check", main))

@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Policy
-from persian_rummy_env.files import write_whole
-from train.match import mean_interval
+from persian_rummy_env.evaluation.match import mean_interval
+from persian_rummy_env.evaluation.match_cache import Book, BookError, deal_set
+from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.system.files import write_whole
 
 from .matches import page
-from .matches.book import Book, BookError, deal_set
 from .matches.run import Reporter, add_terms, folder_for, players_of, policies_of, stopped_politely, terms_of
 from .result_file import STRENGTH, about, fail, write_result
 
@@ -191,6 +191,6 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.cross_play", main))

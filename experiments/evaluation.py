@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from agents.load import load
-from persian_rummy_env.core.arena import OUTSIDE
+from persian_rummy_env.core.arena_kernels import OUTSIDE
+from persian_rummy_env.evaluation.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
+from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
-from train.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
 
 from .matches import evaluation_page
 from .matches.pages import RESULTS
@@ -184,6 +184,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.evaluation", main))

@@ -21,15 +21,15 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.choose import choose
-from agents.load import load
-from agents.opinions import PolicyAdviser
-from agents.play import screen
-from agents.seating import parse_seats
-from agents.table import Table
-from agents.view import seat_view
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay_page import replay_page
+from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.replay_page import replay_page
+from persian_rummy_env.apps.seat_view import seat_view
+from persian_rummy_env.apps.seating import parse_seats
+from persian_rummy_env.apps.terminal import screen
+from persian_rummy_env.players.choose import choose
+from persian_rummy_env.players.load import load
+from persian_rummy_env.records.recorder import simulate
 
 IMAGES = Path("docs/images")
 PORT = 8766
@@ -53,7 +53,7 @@ def terminal(path: Path) -> None:
         console.print(line)
     console.print(screen.table(view, players))
     console.print(screen.choices(view["legal"]))
-    path.write_text(console.export_svg(title="python -m agents.play"), encoding="utf-8")
+    path.write_text(console.export_svg(title="python -m persian_rummy_env.apps.terminal"), encoding="utf-8")
 
 
 def table_start(table: Table) -> int:
@@ -64,7 +64,9 @@ def table_start(table: Table) -> int:
 def browser() -> None:
     """The page in mid-deal, at each width."""
     url = f"http://127.0.0.1:{PORT}/"
-    server = subprocess.Popen([sys.executable, "-m", "agents.serve", "--port", str(PORT), "--pause", "0", "--no-store"])
+    server = subprocess.Popen(
+        [sys.executable, "-m", "persian_rummy_env.apps.web", "--port", str(PORT), "--pause", "0", "--no-store"]
+    )
     try:
         for _ in range(600):
             try:
@@ -137,6 +139,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.play_pictures", main))

@@ -12,13 +12,12 @@ from PIL import Image
 from rich.console import Console
 from rich.text import Text
 
-from agents.choose import choose
-from agents.load import load
-from agents.table import Table
-from persian_rummy_env import render
 from persian_rummy_env.actions import ACTION_NAMES
+from persian_rummy_env.apps.game import Table
 from persian_rummy_env.cards import CARD_NAMES, NUM_PLAIN
-from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, card_face, draw_table, raster
+from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, ansi, card_face, contents, draw_table, raster
+from persian_rummy_env.players.choose import choose
+from persian_rummy_env.players.load import load
 from persian_rummy_env.state import NOTHING_OWED
 
 IMAGES = Path("docs/images")
@@ -43,10 +42,10 @@ def position(wanted: Callable[[np.void], bool]) -> tuple[np.void, list[tuple[int
 
 def lively(game: np.void) -> bool:
     """Something of everything on the table."""
-    hands = [render.hand(game, seat, None) for seat in range(4)]
+    hands = [contents.hand(game, seat, None) for seat in range(4)]
     return (
-        len(render.melds(game)) >= 5
-        and len({seat for meld in render.melds(game) for seat in meld.seats}) == 4
+        len(contents.melds(game)) >= 5
+        and len({seat for meld in contents.melds(game) for seat in meld.seats}) == 4
         and int(game["pile_size"]) >= 6
         and min(len(one.cards) for one in hands) >= 3
         and sum(any(one.known) for one in hands) >= 2
@@ -92,7 +91,7 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     game, recent = position(lively)
     save(draw_table(game, players=PLAYERS, recent=recent, width=1280), IMAGES / "table_open.png")
-    (IMAGES / "table_ansi.svg").write_text(terminal(render.ansi(game, colour=True, width=92), 92), encoding="utf-8")
+    (IMAGES / "table_ansi.svg").write_text(terminal(ansi.ansi(game, colour=True, width=92), 92), encoding="utf-8")
     game, recent = position(owing)
     save(draw_table(game, 0, players=PLAYERS, recent=recent, look=FOUR, width=1280), IMAGES / "table_seat.png")
     save(cards(56, 6), IMAGES / "cards.png")
@@ -100,6 +99,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.render_pictures", main))

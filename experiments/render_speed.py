@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.choose import choose
-from agents.load import load
 from persian_rummy_env import env
 from persian_rummy_env.drawing import draw_table, raster
+from persian_rummy_env.players.choose import choose
+from persian_rummy_env.players.load import load
 
 from .matches.pages import RESULTS
 from .result_file import TIMING, about, add_result_options, write_result
@@ -104,6 +104,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.render_speed", main))

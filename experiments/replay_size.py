@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env import RuleSet
-from persian_rummy_env.record import Record
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay_page import replay_page
+from persian_rummy_env.apps.replay_page import replay_page
+from persian_rummy_env.records.record import Record
+from persian_rummy_env.records.recorder import simulate
 
 from .matches.pages import RESULTS
 from .play_pictures import chromium
@@ -103,6 +103,6 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.replay_size", main))

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from persian_rummy_env.files import write_whole
-from persian_rummy_env.text import visible_lines
+from persian_rummy_env.system.escaping import visible_lines
+from persian_rummy_env.system.files import write_whole
 
 from .behaviour import BehaviourError, behaviour
 from .speeds.timing import commit, machine, today, versions
@@ -109,7 +109,7 @@ def write_result(
         facts: of ``about``, taken before anything was measured.
         figures: what was measured.
         seeds: all seeds that it hangs on.
-        players: names of the policies whose strength it tells, as ``agents.load.load`` takes them.
+        players: names of the policies whose strength it tells, as ``persian_rummy_env.players.load.load`` takes them.
     """
     facts = dict(facts)
     seconds = time.perf_counter() - facts.pop("started")

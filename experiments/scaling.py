@@ -18,15 +18,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.files import write_whole
-from train.config import PRESETS, Config
-from train.packed import pack, unpack
-from train.ray_pool import RayError
-from train.ray_workers import RayWorkers, weights_of
-from train.rollout import Rollout
+from persian_rummy_env.evaluation.ray_pool import RayError
+from persian_rummy_env.system.files import write_whole
+from train.config.settings import PRESETS, Config
+from train.data.packed import pack, unpack
+from train.data.rollout import Rollout
+from train.scale.ray_workers import RayWorkers, weights_of
+from train.scale.shards import Shards
+from train.scale.workers import LocalWorkers, Workers, jobs_of
 from train.selfplay import setup
-from train.shards import Shards
-from train.workers import LocalWorkers, Workers, jobs_of
 
 from .matches.pages import RESULTS, ROOT
 from .result_file import TIMING, about, add_result_options, fail, write_result
@@ -173,6 +173,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.scaling", main))

@@ -10,8 +10,8 @@ import sys
 import time
 from dataclasses import replace
 
-from train.config import PRESETS
-from train.ranks import Ranks
+from train.config.settings import PRESETS
+from train.scale.ranks import Ranks
 from train.selfplay import collect, setup
 
 
@@ -36,6 +36,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.scaling_rank", main))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Batch, Policy
-from agents.load import load
-from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.search import SearchPolicy
 from train.deal_sets import SEARCH_SPEED
-from train.match import play_match
 
 from .result_file import RESULTS, TIMING, about, add_result_options, write_result
 from .speeds.timing import ALL_CORES, cores, figure, in_turn
@@ -148,6 +148,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.search_speed", main))

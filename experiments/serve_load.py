@@ -119,7 +119,7 @@ class Sitter:
 
 def _of_seat_0(record: dict[str, Any]) -> list[str]:
     """The actions of seat 0 in a record: replayed, since a record does not name seats."""
-    from persian_rummy_env.replay import replay
+    from persian_rummy_env.records.replay import replay
 
     again = replay(record)  # type: ignore[arg-type]
     mine = again.states["seat"][: again.played] == 0
@@ -185,7 +185,8 @@ def main(given: Sequence[str] | None = None) -> int:
     host = f"127.0.0.1:{options.port}"
     said = about("experiments.serve_load", argv, options.out, options.allow_dirty)
     command = [
-        sys.executable, "-m", "agents.serve", "--port", str(options.port), "--pause", "0", "--keep", "0.1",
+        sys.executable, "-m", "persian_rummy_env.apps.web",
+        "--port", str(options.port), "--pause", "0", "--keep", "0.1",
         "--tables", str(GAMES), "--policies", options.policies, "--no-limits", "--no-store",
     ]  # fmt: skip
     server = subprocess.Popen(command)
@@ -232,6 +233,6 @@ def _wait_for(server: subprocess.Popen[bytes], url: str) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.serve_load", main))

@@ -3,7 +3,7 @@
     python -m experiments.tournament --policies "random,greedy,deepest,expert" --pairs 20000 --seed 1 --out DIR
 
 Writes ``DIR/results.json``, ``DIR/table.md`` and ``DIR/table.png``. Ctrl-C keeps what is played; the same command goes
-on with it, more ``--pairs`` add to it. Policies by name as ``agents.load.load`` takes them.
+on with it, more ``--pairs`` add to it. Policies by name as ``persian_rummy_env.players.load.load`` takes them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from agents.base import Policy
-from persian_rummy_env.core.arena import OUTSIDE
-from persian_rummy_env.files import write_whole
-from train.match import summary
+from persian_rummy_env.core.arena_kernels import OUTSIDE
+from persian_rummy_env.evaluation.match import summary
+from persian_rummy_env.evaluation.match_cache import Book, BookError, Played, deal_set
+from persian_rummy_env.evaluation.rating import YARDSTICK, ratings, seat_effects
+from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.system.files import write_whole
 
 from .matches import page
-from .matches.book import Book, BookError, Played, deal_set
-from .matches.rating import YARDSTICK, ratings, seat_effects
 from .matches.run import Reporter, add_terms, as_json, folder_for, players_of, policies_of, stopped_politely, terms_of
 from .result_file import STRENGTH, about, fail, write_result
 
@@ -155,6 +155,6 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.tournament", main))

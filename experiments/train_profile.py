@@ -16,16 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import train.ppo
-import train.rollout
+import train.algorithms.ppo
+import train.data.rollout
 from agents.network import Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.files import write_whole
+from persian_rummy_env.system.files import write_whole
+from train.algorithms.learner import NetworkLearner
+from train.algorithms.ppo import Learner
 from train.checkpoint import Counters
-from train.config import PRESETS, Config
-from train.learner import NetworkLearner
-from train.ppo import Learner
-from train.rollout import Collector, DealTables
+from train.config.settings import PRESETS, Config
+from train.data.rollout import Collector, DealTables
 from train.selfplay import SelfPlay
 
 from .result_file import TIMING, about, add_result_options, fail, write_result
@@ -37,12 +37,12 @@ PARTS: dict[str, list[tuple[Any, str]]] = {
     "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
     "collecting: what networks read is listed": [(DealTables, "rows")],
     "collecting: the actor chooses": [(Actor, "choose")],
-    "collecting: advantages": [(train.rollout, "advantages")],
+    "collecting: advantages": [(train.data.rollout, "advantages")],
     "collecting: the rest": [(Collector, "collect")],
     "learning: what networks read is listed": [(Learner, "_rows")],
     "learning: forward, actor": [(Actor, "evaluate_near")],
     "forward, critic: values for collecting, and learning": [(Critic, "forward")],
-    "learning: backward": [(train.ppo.torch.autograd, "grad")],
+    "learning: backward": [(train.algorithms.ppo.torch.autograd, "grad")],
     "learning: steps of the optimisers": [(NetworkLearner, "step")],
     "learning: the rest": [(Learner, "update")],
 }
@@ -148,6 +148,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.train_profile", main))

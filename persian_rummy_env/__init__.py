@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 from .actions import NUM_ACTIONS, decode_action, encode_action
 from .cards import decode_card, encode_card, parse_deck
-from .registration import register
+from .envs.registration import register
 from .rules import RuleSet
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from .aec_env import PersianRummyAEC, env, raw_env
-    from .gym_env import PersianRummyGymEnv
-    from .gym_vector_env import PersianRummyGymVectorEnv
-    from .options import lane_seeds
+    from .envs.aec import PersianRummyAEC, env, raw_env
+    from .envs.gym import PersianRummyGymEnv
+    from .envs.gym_vector import PersianRummyGymVectorEnv
+    from .envs.vector import PersianRummyVecEnv
     from .partners import draw_for_partners
-    from .vector_env import PersianRummyVecEnv
+    from .seeds import lane_seeds
 
-__version__ = "0.1.0"
 
 _LAZY = {
-    "env": "aec_env",
-    "raw_env": "aec_env",
-    "PersianRummyAEC": "aec_env",
-    "PersianRummyGymEnv": "gym_env",
-    "PersianRummyGymVectorEnv": "gym_vector_env",
-    "PersianRummyVecEnv": "vector_env",
+    "env": "envs.aec",
+    "raw_env": "envs.aec",
+    "PersianRummyAEC": "envs.aec",
+    "PersianRummyGymEnv": "envs.gym",
+    "PersianRummyGymVectorEnv": "envs.gym_vector",
+    "PersianRummyVecEnv": "envs.vector",
     "draw_for_partners": "partners",
-    "lane_seeds": "options",
+    "lane_seeds": "seeds",
 }
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import shown
-from .core import bots as compiled_bots
+from .core import bot_kernels as compiled_bots
 from .rules import NUM_SEATS
 
 BOTS: dict[str, int] = {

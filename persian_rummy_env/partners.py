@@ -9,8 +9,8 @@ import numpy as np
 
 from .arrays import shown
 from .cards import CARD_NAMES, JOKER, JOKER_NAME, NUM_CARDS, NUM_RANKS
-from .options import game_seed
 from .rules import NUM_SEATS
+from .seeds import game_seed
 
 
 class Draw(NamedTuple):

@@ -6,11 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tests.oracle import (
-    PACK,
-    OracleGame,
-    shuffled_pack,
-)
+from tests.oracle import PACK, OracleGame, shuffled_pack
 
 Table = Sequence[tuple[int, str]]
 

@@ -7,16 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle import (
-    PACK,
-    SUITS,
-    OracleGame,
-    every_action,
-    runs_in,
-    sets_in,
-    shuffled_pack,
-    value_of,
-)
+from tests.oracle import PACK, SUITS, OracleGame, every_action, runs_in, sets_in, shuffled_pack, value_of
 from tests.oracle_play import in_turn, play, position, table_of, takes
 
 # Table, pack and deal ---------------------------------------------------------------------------------------------

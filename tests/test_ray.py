@@ -19,17 +19,17 @@ import torch
 
 import train.selfplay
 from experiments import tournament
+from persian_rummy_env.evaluation import ray_pool
+from persian_rummy_env.evaluation.ray_pool import RayError, RayPool
 from tests.experiments.results import alike
 from tests.ray_jobs import Fussy, Placed
 from tests.train.runs import SMALL, contents, rows
-from train import ray_pool
-from train.config import Config
-from train.packed import Packed
-from train.ray_pool import RayError, RayPool
-from train.ray_workers import RayWorkers, RolloutWorker
-from train.rollout import Job, Players, Rollout
+from train.config.settings import Config
+from train.data.packed import Packed
+from train.data.rollout import Job, Players, Rollout
+from train.scale.ray_workers import RayWorkers, RolloutWorker
+from train.scale.workers import jobs_of
 from train.selfplay import main, setup
-from train.workers import jobs_of
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytestmark = [

@@ -23,16 +23,23 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Import order: tables <- core <- persian_rummy_env <- agents <- train <- experiments
+# Import order (docs/design.md): a room imports from those before it, never from those after it
 # ---------------------------------------------------------------------------------------------------------------------
 
-LAYERS = ("tables", "core", "persian_rummy_env", "agents", "train", "experiments")
-PACKAGES = ("persian_rummy_env", "agents", "train", "experiments")
-TABLES = {f"persian_rummy_env.{name}" for name in ("cards", "actions", "rules", "state", "observation")}
+PACKAGES = ("persian_rummy_env", "agents", "train", "experiments", "tools")
+NOUNS = {  # modules at the root of the package; data that core compiles in stands below core
+    **dict.fromkeys(
+        ("version", "arguments", "arrays", "seeds", "cards", "actions", "rules", "state", "observation"), "data"
+    ),
+    **dict.fromkeys(("bots", "partners"), "nouns"),
+}
+ROOMS = (
+    *("system", "data", "core", "nouns", "players", "drawing", "envs", "records", "evaluation", "apps", "adapters"),
+    *("persian_rummy_env", "cli", "agents", "train", "experiments", "tools"),
+)
 ADAPTERS = "persian_rummy_env.adapters"
-PLOT_HOME = "persian_rummy_env.stats_plot"  # the extra plot, which the environment does not ask for
-OPINION_HOME = ("persian_rummy_env.commands.show", "agents.opinions")  # the one look upwards, when --policy asks for it
-TORCH_HOMES = ("agents.network", "agents.learned", "train", ADAPTERS)
+TORCH_HOMES = ("agents.network", "agents.learned", "agents.tensor_file", "train", ADAPTERS)
+UPWARD = {("persian_rummy_env.players.load", "agents.learned")}  # goes when trained networks play without torch
 
 IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
 
@@ -48,26 +55,34 @@ TRAIN_LIBRARIES = ENV_LIBRARIES.union(
     *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export", "ray"))
 )
 PLAY_LIBRARIES = TRAIN_LIBRARIES | import_names(PROJECT["optional-dependencies"]["play"])
+PLOT_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["plot"])
 LIBRARIES = {
-    "tables": CORE_LIBRARIES,
+    "system": set(),
+    "data": CORE_LIBRARIES,
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
-    "persian_rummy_env": ENV_LIBRARIES,
-    "agents": PLAY_LIBRARIES,
+    "records": PLOT_LIBRARIES,
+    "evaluation": PLOT_LIBRARIES | {"scipy", "choix", "ray"},
+    "apps": PLAY_LIBRARIES,
+    "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
     "experiments": PLAY_LIBRARIES | {"playwright"},  # pictures of the page in a browser
+    "tools": ENV_LIBRARIES,
 }
+"""By room; those that are not named may use what the package depends on."""
 
 
 def within(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 
 
-def layer(module: str) -> str:
-    if module in TABLES:
-        return "tables"
-    if within(module, "persian_rummy_env.core"):
-        return "core"
-    return module.split(".", maxsplit=1)[0]
+def room(module: str) -> str:
+    top, _, rest = module.partition(".")
+    if rest == "__main__":
+        return "cli"
+    if top != "persian_rummy_env" or not rest:
+        return top
+    name = rest.split(".", maxsplit=1)[0]
+    return NOUNS.get(name, name)
 
 
 def modules_of(root: Path) -> dict[str, Path]:
@@ -104,24 +119,23 @@ def imports_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tu
 
 def objection(module: str, imported: str) -> str | None:
     """Why `module` may not import `imported`, or None."""
-    own, top = layer(module), imported.split(".", maxsplit=1)[0]
+    own, top = room(module), imported.split(".", maxsplit=1)[0]
     if top == "tests":
         return "nothing imports tests"
     if top == "torch" and not any(within(module, home) for home in TORCH_HOMES):
         return "torch belongs to " + ", ".join(TORCH_HOMES)
-    if within(imported, ADAPTERS) and not within(module, ADAPTERS):
+    if within(imported, ADAPTERS) and not within(module, ADAPTERS) and own != "cli":
         return "adapters are imported by nobody else"
-    if top == "matplotlib" and module == PLOT_HOME:
-        return None
-    if (module, imported) == OPINION_HOME:
+    if (module, imported) in UPWARD:
         return None
     if top in PACKAGES:
-        above = LAYERS.index(layer(imported)) > LAYERS.index(own)
-        return f"{own} stands below {layer(imported)}" if above else None
+        above = ROOMS.index(room(imported)) > ROOMS.index(own)
+        return f"{own} stands below {room(imported)}" if above else None
     driver = within(module, "experiments.peers")  # each runs in an environment of its peer's own
-    if driver or top in sys.stdlib_module_names or top in LIBRARIES[own] or within(module, ADAPTERS):
+    allowed = LIBRARIES.get(own, ENV_LIBRARIES)
+    if driver or top in sys.stdlib_module_names or top in allowed or within(module, ADAPTERS):
         return None
-    return f"{own} may use " + ", ".join(sorted(LIBRARIES[own], key=str.lower))
+    return f"{own} may use " + ", ".join(sorted(allowed, key=str.lower))
 
 
 def import_violations(root: Path) -> list[str]:
@@ -146,27 +160,26 @@ def test_test_modules_do_not_import_each_other() -> None:
 
 def test_import_order() -> None:
     modules = modules_of(ROOT)
-    assert modules.keys() >= TABLES, "the tables have moved: say so in TABLES"
-    assert {layer(module) for module in modules} == set(LAYERS)
+    assert {room(module) for module in modules} == set(ROOMS), "a room is new or gone: say so in ROOMS"
     assert import_violations(ROOT) == []
 
 
 ALLOWED = {
-    "persian_rummy_env/__init__.py": "from persian_rummy_env import cards\nfrom .rules import RuleSet",
+    "persian_rummy_env/__init__.py": "from .rules import RuleSet\nfrom .envs import vector",
     "persian_rummy_env/cards.py": "import numpy as np",
     "persian_rummy_env/rules.py": "from persian_rummy_env.cards import CARDS",
     "persian_rummy_env/core/__init__.py": "",
     "persian_rummy_env/core/deal.py": "import functools, numba\nfrom persian_rummy_env import cards\nfrom . import rng",
     "persian_rummy_env/core/rng.py": "",
-    "persian_rummy_env/vector_env.py": "",
-    "persian_rummy_env/aec_env.py": "from persian_rummy_env.core import deal\ndef draw():\n    import PIL, pettingzoo",
+    "persian_rummy_env/envs/vector.py": "from ..players import policy",
+    "persian_rummy_env/envs/aec.py": "from persian_rummy_env.core import deal\ndef draw():\n    import PIL, pettingzoo",
+    "persian_rummy_env/players/policy.py": "",
     "persian_rummy_env/adapters/__init__.py": "",
     "persian_rummy_env/adapters/rllib.py": "import ray, torch\nfrom persian_rummy_env.adapters import shared",
     "persian_rummy_env/adapters/shared.py": "import gymnasium",
-    "persian_rummy_env/stats_plot.py": "def draw():\n    from matplotlib.figure import Figure",
-    "persian_rummy_env/commands/show.py": "def ask():\n    from agents.opinions import PolicyAdviser",
+    "persian_rummy_env/records/stats_plot.py": "def draw():\n    from matplotlib.figure import Figure",
+    "persian_rummy_env/cli/show.py": "from .. import __version__\nfrom ..envs import vector",
     "agents/__init__.py": "",
-    "agents/opinions.py": "",
     "agents/network.py": "import torch\nimport persian_rummy_env",
     "train/__init__.py": "",
     "train/ppo.py": "import torch.nn\nfrom agents.network import Network",
@@ -175,30 +188,30 @@ ALLOWED = {
 }
 
 PLANTED = [
-    ("persian_rummy_env/cards.py", "from persian_rummy_env.core import rng", "tables stands below core"),
-    ("persian_rummy_env/cards.py", "import gymnasium", "tables may use numba, numpy"),
-    ("persian_rummy_env/cards.py", "import persian_rummy_env", "tables stands below persian_rummy_env"),
-    ("persian_rummy_env/core/rng.py", "from persian_rummy_env import aec_env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/cards.py", "from persian_rummy_env.core import rng", "data stands below core"),
+    ("persian_rummy_env/cards.py", "import gymnasium", "data may use numba, numpy"),
+    ("persian_rummy_env/cards.py", "import persian_rummy_env", "data stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from persian_rummy_env.envs import aec", "core stands below envs"),
     ("persian_rummy_env/core/rng.py", "from persian_rummy_env import RuleSet", "core stands below persian_rummy_env"),
-    ("persian_rummy_env/core/rng.py", "from .. import aec_env", "core stands below persian_rummy_env"),
-    ("persian_rummy_env/core/rng.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
-    ("persian_rummy_env/core/__init__.py", "from ..aec_env import env", "core stands below persian_rummy_env"),
+    ("persian_rummy_env/core/rng.py", "from ..envs import aec", "core stands below envs"),
+    ("persian_rummy_env/core/rng.py", "from ..envs.aec import env", "core stands below envs"),
+    ("persian_rummy_env/core/__init__.py", "from ..envs.aec import env", "core stands below envs"),
     ("persian_rummy_env/core/rng.py", "import scipy", "core may use llvmlite, numba, numpy"),
     ("persian_rummy_env/core/rng.py", "import agents", "core stands below agents"),
+    ("persian_rummy_env/players/policy.py", "from ..envs import vector", "players stands below envs"),
+    ("persian_rummy_env/envs/aec.py", "def f():\n    from agents import network", "envs stands below agents"),
+    ("persian_rummy_env/envs/aec.py", "from ..records import recorder", "envs stands below records"),
+    ("persian_rummy_env/envs/aec.py", "import ray", "envs may use"),
+    ("persian_rummy_env/cli/show.py", "from agents import network", "cli stands below agents"),
+    ("persian_rummy_env/envs/aec.py", "import torch", "torch belongs to"),
+    ("persian_rummy_env/envs/aec.py", "import matplotlib", "envs may use"),
     (
-        "persian_rummy_env/aec_env.py",
-        "def f():\n    from agents import network",
-        "persian_rummy_env stands below agents",
+        "persian_rummy_env/envs/aec.py",
+        "from persian_rummy_env.adapters import rllib",
+        "adapters are imported by nobody",
     ),
-    ("persian_rummy_env/aec_env.py", "import ray", "persian_rummy_env may use"),
-    ("persian_rummy_env/aec_env.py", "from agents.opinions import PolicyAdviser", "stands below agents"),
-    ("persian_rummy_env/commands/show.py", "from agents import network", "persian_rummy_env stands below agents"),
-    ("persian_rummy_env/aec_env.py", "import torch", "torch belongs to"),
-    ("persian_rummy_env/aec_env.py", "import matplotlib", "persian_rummy_env may use"),
-    ("persian_rummy_env/aec_env.py", "from persian_rummy_env.adapters import rllib", "adapters are imported by nobody"),
-    ("persian_rummy_env/aec_env.py", "from tests import oracle", "nothing imports tests"),
-    ("persian_rummy_env/aec_env.py", "import importlib\nimportlib.import_module('train.ppo')", "stands below train"),
-    ("persian_rummy_env/vector_env.py", "import torch", "torch belongs to"),
+    ("persian_rummy_env/envs/aec.py", "from tests import oracle", "nothing imports tests"),
+    ("persian_rummy_env/envs/aec.py", "import importlib\nimportlib.import_module('train.ppo')", "stands below train"),
     ("agents/network.py", "from train import ppo", "agents stands below train"),
     ("agents/search.py", "import torch", "torch belongs to"),
     ("agents/network.py", "import persian_rummy_env.adapters.rllib", "adapters are imported by nobody"),
@@ -317,7 +330,7 @@ def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
     shipped = {name for name in names if name.endswith(".py")}
     assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
     assert "persian_rummy_env/py.typed" in names
-    assert {f"persian_rummy_env/replay_page/page.{kind}" for kind in ("html", "css", "js")} <= set(names)
+    assert {f"persian_rummy_env/apps/replay_page/page.{kind}" for kind in ("html", "css", "js")} <= set(names)
     fonts = {
         f"persian_rummy_env/drawing/font/{name}" for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "LICENSE.txt")
     }
@@ -329,7 +342,7 @@ def test_wheel_says_what_it_is(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         info = f"persian_rummy_rl-{PROJECT['version']}.dist-info"
         metadata = archive.read(f"{info}/METADATA").decode()
-        assert "persian-rummy = persian_rummy_env.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+        assert "persian-rummy = persian_rummy_env.cli.program:main" in archive.read(f"{info}/entry_points.txt").decode()
         assert f"{info}/licenses/LICENSE" in archive.namelist()
     assert "\nLicense-Expression: MIT\n" in metadata
     required = {Requirement(line).name for line in re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.MULTILINE)}

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
 from agents.network import Actor
-from persian_rummy_env.files import write_whole
-from persian_rummy_env.text import shortened
+from persian_rummy_env.evaluation.match import MatchResult, play_match
+from persian_rummy_env.system.escaping import shortened
+from persian_rummy_env.system.files import write_whole
 
 from .checkpoint import POLICY
-from .config import RunConfig
+from .config.settings import RunConfig
 from .deal_sets import RUN_BEST
-from .match import MatchResult, play_match
 
 FILE = "best.safetensors"
 

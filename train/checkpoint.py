@@ -21,15 +21,15 @@ from torch import Tensor
 
 from agents.learned import policy_bytes, shape_of, with_later_rules
 from agents.tensor_file import one_line, read_tensor_file, tensor_bytes
-from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import VERSION
 from persian_rummy_env.state import STATE
+from persian_rummy_env.system.files import write_whole
+from persian_rummy_env.system.run_folder import CHECKPOINT as FILE
+from persian_rummy_env.system.stored import LARGEST, parsed, settings_of
 
-from .config import Config, RunConfig
-from .folder import CHECKPOINT as FILE
-from .learner import NetworkLearner
+from .algorithms.learner import NetworkLearner
+from .config.settings import Config, RunConfig
 from .old_games import converted, layout_of, layout_of_state
-from .stored import LARGEST, parsed, settings_of
 
 POLICY = "policy.safetensors"
 FORMAT, WITHOUT_DIGEST = "persian-rummy-training/5", "persian-rummy-training/4"
@@ -127,7 +127,13 @@ class Checkpoint:
                 raise CheckpointError(
                     f"{path}: its state is {says.get('state')!r}, and here it is {here['state']!r}; it is no use here"
                 )
-            config = config_type.from_dict(parsed(says["config"]))
+            settings = parsed(says["config"])
+            algorithm = says.get("algorithm") or algorithm_of(settings)
+            if algorithm != config_type.algorithm:
+                raise CheckpointError(
+                    f"{path}: a run of train.{algorithm}; continue it by python -m train.{algorithm} --resume {folder}"
+                )
+            config = config_type.from_dict(settings)
             counters = Counters(**settings_of(Counters, parsed(says["counters"]), {}, {}))
             tensors = with_later_rules(file.tensors, "actor.")
             shape_of({"width": config.width, "blocks": config.blocks}, tensors, "actor.")
@@ -156,6 +162,12 @@ class Checkpoint:
             raise CheckpointError(f"{self.path}: not of a run with these settings ({one_line(error)})") from error
 
 
+def algorithm_of(settings: Any) -> str:
+    """Which algorithm wrote the settings of a checkpoint that does not name it: each has a setting of its own."""
+    own = {"searched": "expert_iteration", "epsilon": "dmc", "random_share": "imitate"}
+    return next((algorithm for name, algorithm in own.items() if name in settings), "selfplay")
+
+
 def save_run(
     folder: Path,
     config: RunConfig,
@@ -180,6 +192,7 @@ def save_run(
         tensors[f"games.{part}"] = torch.from_numpy(_bytes_of(games))
         streams["collectors"].append(stream)
     says = versions() | {
+        "algorithm": config.algorithm,
         "config": json.dumps(config.as_dict()),
         "counters": json.dumps(asdict(counters)),
         "streams": json.dumps(streams),

@@ -15,12 +15,12 @@ import tyro
 
 from agents.network import NotFiniteError
 from agents.tensor_file import one_line
-from persian_rummy_env.files import explained
-from persian_rummy_env.text import visible
+from persian_rummy_env.system.escaping import visible
+from persian_rummy_env.system.files import explained
+from persian_rummy_env.system.run_folder import FolderError
 
 from .checkpoint import Checkpoint, CheckpointError
-from .config import C, resumed
-from .folder import FolderError
+from .config.settings import C, resumed
 from .log import LogError
 
 OF_WRITING = (errno.ENOSPC, errno.EIO, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))

@@ -1,8 +1,8 @@
-"""The seeds of all deal sets (``train.match.deal_seeds``), in one place: what is chosen on some deals is reported on
+"""The seeds of all deal sets (``deal_seeds``), in one place: what is chosen on some deals is reported on
 others.
 
 A command that plays matches takes its seed from here, docs/evaluation.md prints the table, and a test holds that no
-seed serves two purposes. Training itself deals from another stream (``train.deals``), whatever its seed.
+seed serves two purposes. Training itself deals from another stream (``train.data.deals``), whatever its seed.
 """
 
 from __future__ import annotations

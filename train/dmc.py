@@ -22,20 +22,20 @@ import torch
 from torch import Tensor
 
 from agents.network import Actor, Rows, rows_on
-from agents.rows import SIZE
 from persian_rummy_env.core import batch
+from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
+from .algorithms.learner import NetworkLearner
+from .algorithms.pool import bot_numbers, seated
 from .checkpoint import Counters, Tables
 from .command import parse
-from .dmc_config import PRESETS, DmcConfig
-from .gae import advantages
-from .learner import NetworkLearner
+from .config.dmc import PRESETS, DmcConfig
+from .data.gae import advantages
+from .data.rollout import DealTables, Job
 from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
-from .pool import bot_numbers, seated
-from .rollout import DealTables, Job
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
-from .shards import Shards
+from .scale.shards import Shards
 
 COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, "q_loss", "explained", "epsilon", *MATCH_COLUMNS)
 
@@ -47,7 +47,7 @@ class Returns:
     Attributes:
         view: (n, SIZE) uint8; legal: (n, 9) uint64; action: (n,) int64.
         target: (n,) float32, the margin that the seat's team made from then on, in units of ``points``.
-        margin, out, length: by deal, as in ``train.rollout.Rollout``.
+        margin, out, length: by deal, as in ``train.data.rollout.Rollout``.
     """
 
     view: np.ndarray
@@ -209,6 +209,6 @@ def warm_up(config: DmcConfig) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.dmc", main))

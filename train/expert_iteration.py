@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.learned import LearnedPolicy
-from agents.prior import PolicyPrior
-from agents.search import SearchPolicy
+from persian_rummy_env.players.priors import PolicyPrior
+from persian_rummy_env.players.search import SearchPolicy
 
+from .algorithms.ppo import Learner
 from .checkpoint import Counters, Tables
-from .choices import Teacher, by_policy
 from .command import parse
-from .expert_config import PRESETS, ExpertConfig
+from .config.expert_iteration import PRESETS, ExpertConfig
+from .data.labels import Teacher, by_policy
 from .log import COLUMNS as SELF_PLAY_COLUMNS
-from .ppo import Learner
 from .run import against_rungs, device_of, progress, run
+from .scale.shards import Shards
 from .selfplay import SelfPlay, school, workers_of
-from .shards import Shards
 
 ROUND = "round "
 COLUMNS = (*SELF_PLAY_COLUMNS, "round", "searched_per_second")
@@ -115,6 +115,6 @@ def warm_up(config: ExpertConfig) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.expert_iteration", main))

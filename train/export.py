@@ -28,8 +28,8 @@ from torch import Tensor, nn
 from agents.learned import read_policy
 from agents.network import MASKED, Actor, DenseRows
 from persian_rummy_env.actions import NUM_ACTIONS
-from persian_rummy_env.files import write_whole
 from persian_rummy_env.observation import SIZE
+from persian_rummy_env.system.files import write_whole
 
 from .command import fail
 
@@ -121,6 +121,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.export", main))

@@ -11,22 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 
-from agents.load import load
 from agents.network import Actor
+from persian_rummy_env.players.load import load
 
+from .algorithms.learner import NetworkLearner
+from .algorithms.teach import lesson
 from .checkpoint import Counters
-from .choices import STRAYS, ChoiceCollector, teacher_of
 from .command import parse
-from .config import RunConfig, at_least
-from .learner import NetworkLearner
+from .config.settings import RunConfig, at_least
+from .data.labels import STRAYS, ChoiceCollector, teacher_of
 from .log import MATCH_COLUMNS, RUN_COLUMNS
 from .run import against_rungs, device_of, parts_of, progress, run, time_facts
-from .shards import Shards
-from .teach import lesson
+from .scale.shards import Shards
 
 COLUMNS = (*RUN_COLUMNS, "teaching_loss", "agreement", *MATCH_COLUMNS)
 
@@ -45,6 +45,7 @@ class ImitateConfig(RunConfig):
         reorder: teach the suits of every decision in an order of chance.
     """
 
+    algorithm: ClassVar[str] = "imitate"
     preset: Literal["quick"] = "quick"  # type: ignore[assignment]
     out: Path = Path("runs/imitate")
     minutes: float | None = 1.0
@@ -124,6 +125,6 @@ def warm_up(config: ImitateConfig) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.imitate", main))

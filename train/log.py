@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.files import whole_file, write_whole
-from persian_rummy_env.text import shortened
+from persian_rummy_env.system.escaping import shortened
+from persian_rummy_env.system.files import whole_file, write_whole
 
 FILE = "metrics.csv"
 RUNGS = ("random", "greedy", "deepest", "expert")

@@ -16,22 +16,22 @@ import torch
 
 import persian_rummy_env
 from agents.learned import LearnedPolicy
-from agents.load import load
 from agents.network import Actor, NotFiniteError
-from persian_rummy_env.files import write_whole
-from persian_rummy_env.signals import on_ending
+from persian_rummy_env.evaluation.match import MatchResult, play_match
+from persian_rummy_env.players.load import load
+from persian_rummy_env.system.files import write_whole
+from persian_rummy_env.system.run_folder import claimed, locked, new_id, refuse_strangers
+from persian_rummy_env.system.signals import on_ending
 
 from . import curve
+from .algorithms.learner import NetworkLearner
 from .best import BestCopy
 from .checkpoint import Checkpoint, CheckpointError, Counters, Tables, config_text, save_run
 from .command import fail, failing
-from .config import C, RunConfig
+from .config.settings import C, RunConfig
 from .deal_sets import RUN_CURVE, RUN_REPORT, RUN_TRIAL
-from .folder import claimed, locked, new_id, refuse_strangers
-from .learner import NetworkLearner
 from .log import COLUMNS, RUNGS, Log
-from .match import MatchResult, play_match
-from .ranks import ALONE, Ranks, launched
+from .scale.ranks import ALONE, Ranks, launched
 from .screen import Listened, Screen, StopAsked, result_table
 
 

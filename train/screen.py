@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from .match import MatchResult
+from persian_rummy_env.evaluation.match import MatchResult
 
 LINE_EVERY = 15.0
 """Seconds between plain lines."""

@@ -1,7 +1,7 @@
 """Train a player by self-play: ``python -m train.selfplay --preset quick --minutes 5 --seed 1 --out runs/a``.
 
 The folder then holds ``config.json``, ``metrics.csv``, ``tensorboard/``, ``curve.png``, ``results.json``, the player
-``policy.safetensors`` (``agents.load.load("file:…")``) and ``checkpoint.safetensors`` (``--resume runs/a``).
+``policy.safetensors`` (``load("file:…")``) and ``checkpoint.safetensors`` (``--resume runs/a``).
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ import numpy as np
 import torch
 
 from agents.learned import LearnedPolicy
+from persian_rummy_env.evaluation.ray_pool import number_of_workers
 
+from .algorithms.ppo import Learner
+from .algorithms.teach import lesson
 from .checkpoint import Counters
-from .choices import STRAYS, ChoiceCollector, Teacher, by_policy, teacher_of
 from .command import fail, parse
-from .config import PRESETS, Config, number_of_workers
-from .ppo import Learner
-from .ranks import ALONE, Ranks
-from .rollout import BOTH, Rollout
+from .config.settings import PRESETS, Config
+from .data.labels import STRAYS, ChoiceCollector, Teacher, by_policy, teacher_of
+from .data.rollout import BOTH, Rollout
 from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
-from .shards import Shards
-from .teach import lesson
-from .workers import LocalWorkers, Workers, jobs_of
+from .scale.ranks import ALONE, Ranks
+from .scale.shards import Shards
+from .scale.workers import LocalWorkers, Workers, jobs_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -147,8 +148,9 @@ def workers_of(config: Config, device: torch.device, shards: Shards) -> Workers:
     count = number_of_workers(config.workers)
     if not count:
         return LocalWorkers(config, device, shards)
-    from .ray_pool import RayError
-    from .ray_workers import RayWorkers
+    from persian_rummy_env.evaluation.ray_pool import RayError
+
+    from .scale.ray_workers import RayWorkers
 
     try:
         return RayWorkers(config, count)
@@ -193,6 +195,6 @@ def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, 
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.selfplay", main))

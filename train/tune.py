@@ -22,24 +22,24 @@ from typing import Any
 import numpy as np
 import tyro
 
-from agents.arena import new_games, show
 from agents.tensor_file import one_line
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import arena, expert, weighted
+from persian_rummy_env.core import arena_kernels, expert, weighted
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
-from persian_rummy_env.core.notice import ensure_compiled
-from persian_rummy_env.files import write_whole
+from persian_rummy_env.evaluation.arena import new_games, show
+from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
-from persian_rummy_env.signals import on_ending
 from persian_rummy_env.state import OVER
-from persian_rummy_env.text import shortened
+from persian_rummy_env.system.escaping import shortened
+from persian_rummy_env.system.files import write_whole
+from persian_rummy_env.system.run_folder import FolderError, claimed
+from persian_rummy_env.system.signals import on_ending
+from persian_rummy_env.system.stored import parsed
 
 from .command import fail, failing
 from .deal_sets import TUNING, TUNING_LAST
-from .folder import FolderError, claimed
-from .match import deal_seeds, mean_interval
 from .screen import Listened, StopAsked
-from .stored import parsed
 
 FILE = "weights.json"
 MOST_SEED = (TUNING_LAST - TUNING) // 1000 - 1
@@ -106,7 +106,7 @@ def feature_scale(seed: int, deals: int = 200) -> np.ndarray:
         found.append(values)
         worth = np.full(batch.action_mask.shape, -np.inf)
         worth[rows, actions] = values @ EXPERT_WEIGHTS
-        arena.play_lanes(games, lanes, worth.argmax(axis=1))
+        arena_kernels.play_lanes(games, lanes, worth.argmax(axis=1))
     return np.maximum(np.concatenate(found).std(axis=0), 0.05)
 
 
@@ -250,6 +250,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m train.tune", main))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.files import write_whole
+from persian_rummy_env.system.files import write_whole
 
 from ..result_file import RESULTS, ROOT, ResultError, fail, read_result
 from ..speeds.page import with_tables

@@ -11,19 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.base import Policy, check_rules
-from agents.load import load, split_specs
+from persian_rummy_env.evaluation.match import MatchResult, Pairs
+from persian_rummy_env.evaluation.match_cache import Played, Terms
+from persian_rummy_env.evaluation.playing_code import playing_code
+from persian_rummy_env.evaluation.ray_pool import RayError, RayPool, number_of_workers
+from persian_rummy_env.evaluation.workers import Here, Job, MatchWorker, Players, RayPlayers
+from persian_rummy_env.players.load import load, split_specs
+from persian_rummy_env.players.policy import Policy, check_rules
 from persian_rummy_env.rules import RULES_HELP, RuleSet
-from persian_rummy_env.signals import on_ending
-from train.config import number_of_workers
-from train.folder import FolderError, claimed
-from train.match import MatchResult, Pairs
-from train.ray_pool import RayError, RayPool
+from persian_rummy_env.system.run_folder import FolderError, claimed
+from persian_rummy_env.system.signals import on_ending
 
 from ..result_file import add_result_options, fail
-from .book import Played, Terms
-from .code import playing_code
-from .players import Here, Job, MatchWorker, Players, RayPlayers
 
 REPORT_EVERY = 10.0
 

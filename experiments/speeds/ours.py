@@ -14,8 +14,8 @@ import numpy as np
 import persian_rummy_env
 from persian_rummy_env import NUM_ACTIONS, PersianRummyVecEnv
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.core import arena
-from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.core import arena_kernels
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
@@ -195,7 +195,7 @@ def bot_figures(runs: int, games: int, bot: str = "greedy") -> Figures:
     for _ in range(runs + 1):
         states, decisions = fresh.copy(), np.zeros(games, dtype=np.int64)
         start = time.perf_counter()
-        arena.play_games(states, seats, decisions, 0, games)
+        arena_kernels.play_games(states, seats, decisions, 0, games)
         elapsed = time.perf_counter() - start
         deals.append(games * int(fresh["deals"][0]) / elapsed)
         per_second.append(float(decisions.sum()) / elapsed)

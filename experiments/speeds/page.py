@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.files import write_whole
+from persian_rummy_env.system.files import write_whole
 
 from ..result_file import ResultError, fail, read_result
 
@@ -225,6 +225,6 @@ def main(given: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    from persian_rummy_env.command_line import run_command
+    from persian_rummy_env.system.command_line import run_command
 
     raise SystemExit(run_command("python -m experiments.speeds.page", main))

@@ -10,9 +10,9 @@ import numpy as np
 
 from persian_rummy_env import NUM_ACTIONS
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.core import arena, batch
+from persian_rummy_env.core import arena_kernels, batch
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.legal import WORDS
-from persian_rummy_env.core.notice import ensure_compiled
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE, NOTHING_OWED, OVER
@@ -123,7 +123,9 @@ def decisions_per_deal(games: int = 500) -> float:
         games,
     )
     decisions = np.zeros(games, dtype=np.int64)
-    arena.play_games(states, np.broadcast_to(bot_codes("random"), (games, NUM_SEATS)).copy(), decisions, 0, games)
+    arena_kernels.play_games(
+        states, np.broadcast_to(bot_codes("random"), (games, NUM_SEATS)).copy(), decisions, 0, games
+    )
     return float(decisions.sum() / states["deals"].sum())
 
 

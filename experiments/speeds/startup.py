@@ -34,7 +34,7 @@ table.step(int(table.last()[0]["action_mask"].argmax()))
 COMPILE = """
 import time
 from persian_rummy_env.core.warm_up import PARTS
-from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 for part in PARTS:
     start = time.perf_counter()
     ensure_compiled(part)

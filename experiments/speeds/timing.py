@@ -16,7 +16,7 @@ from typing import Any
 
 MEASURED = (
     *("persian_rummy_env", "agents", "train", "experiments", "tests/oracle.py", "pyproject.toml", "constraints.txt"),
-    *(":!experiments/results", ":!experiments/README.md", ":!agents/weights/README.md"),
+    *(":!experiments/results", ":!experiments/README.md", ":!persian_rummy_env/players/weights/README.md"),
 )
 """What a result is of: code and weights, for git."""
 ALL_CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []

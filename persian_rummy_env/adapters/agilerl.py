@@ -11,8 +11,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from ..actions import NUM_ACTIONS, PASS
-from ..aec_env import env
-from ..aec_raw import AGENTS
+from ..envs.aec import env
+from ..envs.aec_raw import AGENTS
 from ..observation import SIZE
 
 NAMES = ("south_0", "west_0", "north_0", "east_0")

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
-from .. import render
 from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
-from ..core import arena, batch, views
+from ..core import arena_kernels, batch, views
+from ..core.compile_on_demand import ensure_compiled
 from ..core.legal import WORDS
-from ..core.notice import ensure_compiled
-from ..decisions import views_of
+from ..drawing import ansi
+from ..envs.state_check import checked_states
 from ..observation import BLOCKS, SIZE
+from ..players.policy_io import views_of
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
 from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
-from ..state_check import checked_states
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
@@ -254,13 +254,13 @@ class PersianRummyState(pyspiel.State):
         seat = int(self.record["seat"][0])
         self._bring_up(card)
         self._drawing = False
-        arena.play_lanes(self.record, _LANE, np.array([DRAW.start]))
+        arena_kernels.play_lanes(self.record, _LANE, np.array([DRAW.start]))
         self._tell("a card", seat, CARD_NAMES[card])
 
     def _play(self, action: int) -> None:
         record = self.record
         seat, deal = int(record["seat"][0]), int(record["deal"][0])
-        if arena.play_lanes(record, _LANE, np.array([action], dtype=np.int64)) >= 0:
+        if arena_kernels.play_lanes(record, _LANE, np.array([action], dtype=np.int64)) >= 0:
             raise ValueError(f"player {seat}: action {action} is not legal; legal: {self._legal_actions(seat)}")
         self._tell(f"{seat} {ACTION_NAMES[action]}")
         if self.is_terminal():
@@ -327,7 +327,7 @@ class PersianRummyState(pyspiel.State):
 
     def __str__(self) -> str:
         due = "chance" if self.current_player() == pyspiel.PlayerId.CHANCE else ""
-        return f"{render.ansi(self.record[0])}\n{due}{self._dealt if self.dealing else ''}"
+        return f"{ansi.ansi(self.record[0])}\n{due}{self._dealt if self.dealing else ''}"
 
 
 class PersianRummyObserver:

@@ -11,9 +11,9 @@ from open_spiel.python.algorithms import ismcts, mcts  # pyright: ignore[reportM
 
 from ..bots import BOTS, bot_codes
 from ..cards import NUM_CARDS
-from ..core import arena, batch, bots
+from ..core import arena_kernels, batch, bot_kernels
 from ..core.legal import WORDS
-from ..decisions import Batch, answer_of, check_rules
+from ..players.policy_io import Batch, answer_of, check_rules
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import rules_of
 from . import openspiel
@@ -28,7 +28,7 @@ class PersianRummyBot(pyspiel.Bot):
 
     Args:
         policy: the name of a bot (``random``, ``greedy``, ``deepest``, ``expert``), or an object with ``act(batch)``,
-            such as ``agents.load.load("champion")``.
+            such as ``persian_rummy_env.players.load.load("champion")``.
         player: the seat 0..3.
         seed: of the random bot.
     """
@@ -37,7 +37,7 @@ class PersianRummyBot(pyspiel.Bot):
         pyspiel.Bot.__init__(self)
         if isinstance(policy, str):
             bot_codes(policy)  # refuses unknown names
-        self._code = BOTS[policy] if isinstance(policy, str) else getattr(policy, "code", arena.OUTSIDE)
+        self._code = BOTS[policy] if isinstance(policy, str) else getattr(policy, "code", arena_kernels.OUTSIDE)
         self._policy: Any = policy
         self._player = player
         self._rng = np.random.default_rng(seed)
@@ -52,13 +52,13 @@ class PersianRummyBot(pyspiel.Bot):
         if state.current_player() != self._player:
             raise ValueError(f"bot of player {self._player}: player {state.current_player()} is to move")
         game = state.record.copy()
-        if self._code == arena.OUTSIDE:
+        if self._code == arena_kernels.OUTSIDE:
             check_rules(self._policy, state.get_game().rules)
             return int(answer_of(self._policy, game, _LANE)[0])
         game["sample_rng"] = self._rng.integers(1, 2**63)
         words, action = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(1, dtype=np.int64)
         batch.legal_words(game, words, 0, 1)
-        bots.choose_many(game, words, np.full((1, NUM_SEATS), self._code, dtype=np.int8), action, 0, 1)
+        bot_kernels.choose_many(game, words, np.full((1, NUM_SEATS), self._code, dtype=np.int8), action, 0, 1)
         return int(action[0])
 
 
@@ -93,7 +93,7 @@ class BotEvaluator(mcts.Evaluator):
         game["given"] = (1 << min(deal + 1, MAX_DEALS)) - 1  # later deals are shuffled
         game["rng"] = self._rng.integers(1, 2**63, size=2)
         game["sample_rng"] = self._rng.integers(1, 2**63)
-        arena.play_games(game, self._codes, np.zeros(1, dtype=np.int64), 0, 1)
+        arena_kernels.play_games(game, self._codes, np.zeros(1, dtype=np.int64), 0, 1)
         first, second = game["score"][0].tolist()
         margin = (first - second) / 100
         return np.array([margin, -margin, margin, -margin])
@@ -107,7 +107,7 @@ class BotEvaluator(mcts.Evaluator):
 
 
 class OpenSpielPolicy:
-    """A bot of OpenSpiel as a policy of ours: for ``agents.arena.play``, matches, and ``python:module:Class``.
+    """A bot of OpenSpiel as a policy of ours: for ``evaluation.arena.play``, matches, and ``python:module:Class``.
 
     The bot is handed a state that begins where the seat stands and holds what it knows. A bot that takes a state for
     the truth, as MCTS does, is to be given ``world=True``: a world dealt from what the seat knows, another each time.
@@ -118,7 +118,7 @@ class OpenSpielPolicy:
     """
 
     wants_views = True
-    code = arena.OUTSIDE
+    code = arena_kernels.OUTSIDE
     rules = None
 
     def __init__(self, make_bot: Callable[[Any], Any], *, world: bool = False, seed: int = 0, name: str = "") -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..actions import ACTION_CARDS, DISCARD, DRAW, PASS, TAKE
 from ..cards import JOKER
-from ..core import belief
-from ..decisions import views_of
-from ..render import cards_of
+from ..core import belief_kernels
+from ..drawing.contents import cards_of
+from ..players.policy_io import views_of
 from ..rules import NUM_SEATS
 from ..state import FIRST_TURNED, STATE
 
@@ -61,7 +61,7 @@ def resampled(state: Any, player: int, rng: np.random.Generator) -> Any:
     known = views_of(state.record, np.zeros(1, dtype=np.int64), np.array([player]))
     worlds = np.empty((1, 1), dtype=STATE)
     seed = rng.integers(0, 2**64, size=(1, 1), dtype=np.uint64)
-    belief.sample_worlds(known, np.array([player], dtype=np.int64), seed, worlds)
+    belief_kernels.sample_worlds(known, np.array([player], dtype=np.int64), seed, worlds)
     if state.deal_began is None:
         if state.history():
             raise ValueError("resample_from_infostate: a state that began inside a deal can be resampled there alone")

@@ -13,10 +13,10 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from ..aec_env import env
-from ..aec_raw import AGENTS
+from ..arguments import action_id
 from ..arrays import shown
-from ..options import action_id
+from ..envs.aec import env
+from ..envs.aec_raw import AGENTS
 
 
 class PersianRummyParallel(ParallelEnv[str, Any, Any]):

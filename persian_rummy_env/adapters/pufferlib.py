@@ -16,7 +16,7 @@ from gymnasium import spaces
 from torch import nn
 
 from ..actions import NUM_ACTIONS
-from ..gym_vector_env import PersianRummyGymVectorEnv
+from ..envs.gym_vector import PersianRummyGymVectorEnv
 from ..observation import HIGH, SIZE
 
 MASK = slice(SIZE, SIZE + NUM_ACTIONS)

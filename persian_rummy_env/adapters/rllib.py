@@ -12,8 +12,8 @@ from gymnasium import spaces
 from ray.rllib.env.multi_agent_env import MultiAgentEnv  # pyright: ignore[reportMissingImports]
 
 from ..actions import NUM_ACTIONS
-from ..aec_env import env
-from ..aec_raw import AGENTS, SEATS
+from ..envs.aec import env
+from ..envs.aec_raw import AGENTS, SEATS
 from ..observation import SIZE
 from ..rules import NUM_TEAMS
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
-from ..gym_vector_env import PersianRummyGymVectorEnv
+from ..envs.gym_vector import PersianRummyGymVectorEnv
 
 
 class PersianRummySB3VecEnv(VecEnv):

@@ -16,9 +16,9 @@ from tianshou.data import Batch, ReplayBuffer, to_torch_as  # pyright: ignore[re
 from tianshou.env import PettingZooEnv  # pyright: ignore[reportMissingImports]
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic  # pyright: ignore[reportMissingImports]
 
-from ..aec_env import env
-from ..aec_raw import SEATS
-from ..gym_env import PersianRummyGymEnv
+from ..envs.aec import env
+from ..envs.aec_raw import SEATS
+from ..envs.gym import PersianRummyGymEnv
 
 MASKED = -1e9
 """The logit of an action that is not legal: its probability is 0, and so is its part of the entropy."""

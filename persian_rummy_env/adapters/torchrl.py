@@ -12,11 +12,11 @@ from torchrl.envs import EnvBase  # pyright: ignore[reportMissingImports]
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # pyright: ignore[reportMissingImports]
 
 from ..actions import NUM_ACTIONS
-from ..aec_env import env
-from ..aec_raw import AGENTS, TEAMS
+from ..envs.aec import env
+from ..envs.aec_raw import AGENTS, TEAMS
+from ..envs.vector import Batch, PersianRummyVecEnv
 from ..observation import HIGH, SIZE
 from ..rules import NUM_SEATS
-from ..vector_env import Batch, PersianRummyVecEnv
 
 TEAM_GROUPS = {f"team_{team}": list(agents) for team, agents in enumerate(TEAMS)}
 """One group a team: its two seats share a network, and are stacked in the dimension before the last."""

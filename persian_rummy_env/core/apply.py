@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from ..actions import (
-    ACTION_CARDS,
-    ACTION_POINTS,
-    DISCARD,
-    DRAW,
-    LAYOFF_RUN,
-    MELD_RUN,
-    PASS,
-    TAKE,
-)
+from ..actions import ACTION_CARDS, ACTION_POINTS, DISCARD, DRAW, LAYOFF_RUN, MELD_RUN, PASS, TAKE
 from ..cards import JOKER, NUM_CARDS
 from ..rules import NUM_SEATS, NUM_TEAMS, PASSES_TO_END
 from ..state import DRAW_PHASE, MELD_PHASE, NOBODY, NOTHING_OWED

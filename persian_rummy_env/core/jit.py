@@ -27,7 +27,7 @@ from .code_store import CodeStore
 CONFIG: Any = numba.config  # numba sets its attributes at run time, so a type checker cannot know them
 JIT = not CONFIG.DISABLE_JIT
 _PACKAGE = Path(__file__).resolve().parent.parent
-_TABLES = ("cards.py", "rules.py", "actions.py", "state.py", "observation.py")
+_TABLES = ("arrays.py", "cards.py", "rules.py", "actions.py", "state.py", "observation.py")
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,7 +8,17 @@ from ..actions import NUM_ACTIONS
 from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS
 from ..state import STATE
-from . import arena, batch, belief, bots, check, learner, replay, search, views
+from . import (
+    agent_kernels,
+    arena_kernels,
+    batch,
+    belief_kernels,
+    bot_kernels,
+    check,
+    replay_kernels,
+    search_kernels,
+    views,
+)
 from .legal import WORDS
 
 
@@ -49,23 +59,23 @@ def compile_bots() -> None:
     """What matches call: a game between bots."""
     games = new_game()
     lanes, decisions = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    codes = np.full((1, NUM_SEATS), arena.OUTSIDE, dtype=np.int8)
+    codes = np.full((1, NUM_SEATS), arena_kernels.OUTSIDE, dtype=np.int8)
     observation, mask = np.zeros(SIZE, dtype=np.uint8), np.zeros(NUM_ACTIONS, dtype=np.int8)
-    arena.advance(games, codes, decisions, 0, 1)
-    arena.show_lanes(games, lanes, observation, mask)
-    arena.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
-    codes[:] = bots.GREEDY
-    bots.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
-    arena.play_games(games, codes, decisions, 0, 1)
+    arena_kernels.advance(games, codes, decisions, 0, 1)
+    arena_kernels.show_lanes(games, lanes, observation, mask)
+    arena_kernels.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
+    codes[:] = bot_kernels.GREEDY
+    bot_kernels.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
+    arena_kernels.play_games(games, codes, decisions, 0, 1)
     # The game is over by now: nothing is played, but all of it is compiled.
     words, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
-    replay.play_recorded(games, codes, words, actions, decisions, 0, 1)
+    replay_kernels.play_recorded(games, codes, words, actions, decisions, 0, 1)
 
 
 def compile_records() -> None:
     """What records call: a game of no action."""
     games = new_game()
-    replay.replay(games, 0, np.zeros(0, dtype=np.int64), np.zeros((1, WORDS), dtype=np.uint64), games.copy())
+    replay_kernels.replay(games, 0, np.zeros(0, dtype=np.int64), np.zeros((1, WORDS), dtype=np.uint64), games.copy())
 
 
 def compile_search() -> None:
@@ -75,10 +85,10 @@ def compile_search() -> None:
     lanes, seats, seeds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.uint64)
     alive = np.zeros((1, NUM_ACTIONS), dtype=bool)
     total = np.zeros((1, NUM_ACTIONS))
-    belief.views_of(games, lanes, seats, sampled)
-    belief.sample_worlds(sampled, seats, seeds, worlds)
-    search.world_seeds(sampled, np.uint64(0), seeds[0])
-    search.evaluate(sampled, seeds[0], 0, 1, bots.GREEDY, alive, total, total.copy(), 0, 1)
+    belief_kernels.views_of(games, lanes, seats, sampled)
+    belief_kernels.sample_worlds(sampled, seats, seeds, worlds)
+    search_kernels.world_seeds(sampled, np.uint64(0), seeds[0])
+    search_kernels.evaluate(sampled, seeds[0], 0, 1, bot_kernels.GREEDY, alive, total, total.copy(), 0, 1)
 
 
 def compile_learner() -> None:
@@ -88,16 +98,16 @@ def compile_learner() -> None:
     place, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
     legal, mask = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(NUM_ACTIONS, dtype=np.int8)
     raw, observation = np.zeros(SIZE, dtype=np.uint8), np.zeros((1, SIZE), dtype=np.float32)
-    roles = np.array([learner.LEARNER, 0, 0, 0], dtype=np.int8)
-    learner.begin(games, flag, place, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
-    learner.decide(games, number, legal, place, True, flag, number, number, flag, flag.copy(), True, 0, 1)
-    learner.play_others(games, roles, place, True, flag.copy(), number, number, 0, 0, 1)
-    learner.pay(
+    roles = np.array([agent_kernels.LEARNER, 0, 0, 0], dtype=np.int8)
+    agent_kernels.begin(games, flag, place, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
+    agent_kernels.decide(games, number, legal, place, True, flag, number, number, flag, flag.copy(), True, 0, 1)
+    agent_kernels.play_others(games, roles, place, True, flag.copy(), number, number, 0, 0, 1)
+    agent_kernels.pay(
         games, place, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
         batch.MARGIN_DENSE, batch.SAME_STEP, 0, 1,
     )  # fmt: skip
-    learner.show(games, legal, mask, seat, raw, observation, True, 0, 1)
-    learner.waiting_for(games, roles, place, flag, number, number.copy())
+    agent_kernels.show(games, legal, mask, seat, raw, observation, True, 0, 1)
+    agent_kernels.waiting_for(games, roles, place, flag, number, number.copy())
 
 
 PARTS = {

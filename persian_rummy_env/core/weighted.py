@@ -7,7 +7,7 @@ import numpy as np
 from ..rules import NUM_TEAMS
 from ..state import OVER
 from .apply import apply
-from .bots import choose
+from .bot_kernels import choose
 from .expert import best_by_features
 from .jit import compiled
 from .legal import WORDS, legal_actions

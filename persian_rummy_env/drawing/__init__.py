@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import render
 from ..cards import Card, card_index, decode_card
 from ..rules import NUM_SEATS
+from . import contents
 from .layout import lay_out
 from .look import Look
 from .scene import Part
@@ -54,7 +54,7 @@ def draw_table(
     Raises:
         ValueError: a view that is no seat, not four names, or an action of no seat.
     """
-    return svg(parts(game, view, players, recent, look), render.heading(game), look, width=width, defs=defs)
+    return svg(parts(game, view, players, recent, look), contents.heading(game), look, width=width, defs=defs)
 
 
 def parts(

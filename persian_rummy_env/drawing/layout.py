@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .. import render
 from ..cards import CARD_NAMES, JOKER_NAME
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
+from . import contents
 from .look import FELT, GOLD, HOT, INK, ON_FELT, PAGE, RIM, RULE, SOFT, TEAMS, Look
 from .scene import HEIGHT, WIDTH, Label, Panel, Part, Run, Stamp, fit, text_width
 from .stamps import FRAME, INDEX, MARK_AT, MARK_SIZE, PLACES
@@ -118,7 +118,7 @@ def _stock(table: Table) -> Iterator[Stamp | Label]:
 
 
 def _pile(table: Table) -> Iterator[Stamp | Label]:
-    pile = render.pile(table.game)
+    pile = contents.pile(table.game)
     if not pile:
         yield Stamp("slot", 404, 182, 63, 90)
     size, places = fan(len(pile), 566, 90, (9, 8, 7))
@@ -132,7 +132,7 @@ def _pile(table: Table) -> Iterator[Stamp | Label]:
 
 def _melds(table: Table) -> Iterator[Stamp | Label]:
     """Row by row, as words in a text, as large as all of them fit."""
-    melds = render.melds(table.game)
+    melds = contents.melds(table.game)
     if not melds:
         yield Label(640, 470, 15, (Run("nothing on the table yet", ON_FELT),), "middle")
         return
@@ -168,7 +168,7 @@ _SIZES = (range(12, 5, -1), range(9, 5, -1), range(11, 5, -1), range(9, 5, -1))
 
 def _hand(table: Table, seat: int) -> Iterator[Panel | Stamp | Label]:
     place = table.place(seat)
-    shown = render.hand(table.game, seat, table.view)
+    shown = contents.hand(table.game, seat, table.view)
     yield from _name(table, seat, len(shown.cards) + shown.hidden)
     cards = [CARD_NAMES[index] for index in shown.cards] + ["back"] * shown.hidden
     left, top, width, height = _BOXES[place]

@@ -135,3 +135,25 @@ def forget() -> None:
     """Drop all that is kept for the next picture, as at the start of a process."""
     for kept in (_ground, _piece, _panel, _words, _letter):
         kept.cache_clear()
+
+
+def rgb_array(
+    game: np.void,
+    view: int | None = None,
+    *,
+    players: Sequence[str] | None = None,
+    recent: Sequence[tuple[int, str]] = (),
+) -> np.ndarray:
+    """The drawing of the table (``drawing.draw_table``, which says what is on it) as pixels: (800, 1280, 3) uint8.
+
+    Args:
+        game: one STATE record.
+        view: the seat that looks, or None to see all.
+        players: four names, by seat; None: ``player_0`` to ``player_3``.
+        recent: the last actions, oldest first: the seat, and the action in notation.
+    """
+    from .. import drawing
+    from .raster import pixels
+
+    parts = drawing.parts(game, view, drawing.PLAYERS if players is None else players, recent, drawing.LOOK)
+    return pixels(parts, drawing.LOOK)

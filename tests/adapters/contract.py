@@ -18,7 +18,7 @@ import pytest
 
 import persian_rummy_env
 from persian_rummy_env import encode_action
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, Choose, highest, mask_of, never_meld, over, uniform
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,10 +14,10 @@ from gymnasium.utils.env_checker import check_env
 import persian_rummy_env
 from persian_rummy_env.actions import DISCARD, DRAW, PASS
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import bots as compiled_bots
+from persian_rummy_env.core import bot_kernels as compiled_bots
 from persian_rummy_env.core.legal import WORDS
-from persian_rummy_env.decisions import Batch
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.players.policy_io import Batch
 from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, deck, over, uniform
 from tests.env.play import scaled

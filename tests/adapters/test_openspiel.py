@@ -21,15 +21,15 @@ from open_spiel.python.bots import uniform_random
 from open_spiel.python.tests import games_sim_test
 
 import persian_rummy_env
-from agents.arena import new_games, play
-from agents.load import load
 from persian_rummy_env.actions import ACTION_NAMES, DRAW
 from persian_rummy_env.adapters.openspiel import PersianRummyGame
 from persian_rummy_env.adapters.openspiel_bots import BotEvaluator, ISMCTSPolicy, MCTSPolicy, PersianRummyBot
-from persian_rummy_env.decisions import show, views_of
-from persian_rummy_env.render import cards_of
+from persian_rummy_env.drawing.contents import cards_of
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import show, views_of
 from persian_rummy_env.state import OVER, STATE
-from persian_rummy_env.testing import exchange_hidden
 from tests.adapters import contract
 from tests.env.aec_play import lively, never_meld, uniform
 

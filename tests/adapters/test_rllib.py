@@ -24,7 +24,7 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 import persian_rummy_env
 from persian_rummy_env.adapters.rllib import PersianRummyRLlib, SelfPlay, copy_module, one_module, team_modules
 from persian_rummy_env.adapters.rllib_module import LegalAtRandom, MaskedActorCritic
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
 from tests.adapters.processes import check_hash_seeds, printed_under, run_page
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, mask_of, never_meld, over, uniform
 

@@ -19,9 +19,9 @@ from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv
 from persian_rummy_env.actions import DRAW, PASS
 from persian_rummy_env.adapters.sb3 import PersianRummySB3VecEnv
 from persian_rummy_env.cards import CARD_VALUES
-from persian_rummy_env.decisions import Batch
-from persian_rummy_env.render import cards_of
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.drawing.contents import cards_of
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.players.policy_io import Batch
 from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE
 

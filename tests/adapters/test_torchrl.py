@@ -18,7 +18,7 @@ import persian_rummy_env
 from persian_rummy_env.actions import DRAW
 from persian_rummy_env.adapters.torchrl import ONE_GROUP, TEAM_GROUPS, torchrl_env
 from persian_rummy_env.adapters.torchrl_returns import seat_returns
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
 from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, mask_of, never_meld, over, uniform
 

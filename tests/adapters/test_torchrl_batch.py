@@ -18,8 +18,8 @@ import persian_rummy_env
 from persian_rummy_env.actions import DISCARD, DRAW
 from persian_rummy_env.adapters.torchrl import PersianRummyTorchRL
 from persian_rummy_env.adapters.torchrl_returns import SeatGAE, seat_advantages
-from persian_rummy_env.options import lane_seeds
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.seeds import lane_seeds
 from tests.adapters.processes import check_hash_seeds, run_page
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, leave, mask_of, never_meld, over, uniform
 from tests.train.credit import BY_HAND, END, EXAMPLE, LAMBDA

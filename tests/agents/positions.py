@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 
-from agents.arena import show
-from agents.base import Batch
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import batch, bots
+from persian_rummy_env.core import batch, bot_kernels
 from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.evaluation.arena import show
+from persian_rummy_env.players.policy import Batch
 
 LONGEST = 90
 """Decisions before a position, at most: about a deal and a half."""
@@ -46,7 +46,7 @@ def packed_legal(games: np.ndarray) -> np.ndarray:
 def chosen(games: np.ndarray, legal: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """What bots choose, by code (n, 4): (n,) int64."""
     actions = np.zeros(len(games), dtype=np.int64)
-    bots.choose_many(games, legal, codes, actions, 0, len(games))
+    bot_kernels.choose_many(games, legal, codes, actions, 0, len(games))
     return actions
 
 

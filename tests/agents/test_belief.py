@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.arena import new_games
-from agents.belief import sample_worlds, views_of
 from persian_rummy_env.cards import CARD_NAMES, bits_of, cards_in
 from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.envs.testing import check_conservation, exchange_hidden
+from persian_rummy_env.envs.vector import observe_states
+from persian_rummy_env.evaluation.arena import new_games
+from persian_rummy_env.players.belief import sample_worlds, views_of
 from persian_rummy_env.state import OVER
-from persian_rummy_env.testing import check_conservation, exchange_hidden
-from persian_rummy_env.vector_env import observe_states
 from tests.agents.positions import packed_legal, positions
 from tests.env.play import equal, game_of, position
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.arena import new_games, play
-from agents.load import load
 from persian_rummy_env.actions import DISCARD, TAKE, decode_action, legal_names
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.cards import CARD_NAMES, cards_in
 from persian_rummy_env.core import expert
 from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
 from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE
-from persian_rummy_env.testing import exchange_hidden
 from tests.agents import plain_bots
 from tests.agents.positions import choices_of, packed_legal, positions
-from train.match import play_match
 
 DETERMINISTIC = [name for name in BOTS if name != "random"]
 

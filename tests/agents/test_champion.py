@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.load import CHAMPION, load
-from train.match import play_match
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import CHAMPION, load
 
 MOST_BYTES = 5_000_000
 

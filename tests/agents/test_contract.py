@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.arena import new_games, play, show
-from agents.base import Policy, as_policy
-from agents.choose import PolicyError, choose
-from agents.load import load
-from agents.opinions import PolicyAdviser
-from agents.scripted import ScriptedPolicy
 from persian_rummy_env import PersianRummyGymEnv, RuleSet
+from persian_rummy_env.apps.analyst import PolicyAdviser
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.decisions import AnswerError, answer_of, decide
+from persian_rummy_env.evaluation.arena import new_games, play, show
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.choose import PolicyError, choose
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Policy, as_policy
+from persian_rummy_env.players.policy_io import AnswerError, answer_of, decide
+from persian_rummy_env.players.scripted import ScriptedPolicy
 from tests.agents import strangers
 from tests.agents.positions import choices_of, positions, shown
-from train.match import play_match
 
 RULES = RuleSet()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agents.arena import new_games, play
-from agents.load import load, split_specs
-from agents.scripted import ScriptedPolicy
-from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.players.load import load, split_specs
+from persian_rummy_env.players.scripted import ScriptedPolicy
+from persian_rummy_env.players.search import SearchPolicy
 from tests.agents.positions import positions, shown
 
 STRANGERS = "python:tests.agents.strangers"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents import opinions as module
-from agents.arena import show
-from agents.choose import PolicyError, choose
-from agents.load import load
-from agents.opinions import PolicyAdviser, played_out, worth_of
-from agents.search import SearchPolicy
 from persian_rummy_env import RuleSet
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay import replay
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.apps import analyst as module
+from persian_rummy_env.apps.analyst import PolicyAdviser, played_out, worth_of
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.evaluation.arena import show
+from persian_rummy_env.players.choose import PolicyError, choose
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.search import SearchPolicy
+from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.records.replay import replay
 from tests.agents.positions import positions
 
 RULES = RuleSet()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.base import Batch, Policy
-from agents.load import load
-from agents.prior import HOPELESS, NAT, PolicyPrior
-from agents.search import SearchPolicy
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.priors import HOPELESS, NAT, PolicyPrior
+from persian_rummy_env.players.search import SearchPolicy
 from persian_rummy_env.rules import RuleSet
-from persian_rummy_env.testing import exchange_hidden
 from tests.agents.positions import positions, shown
 
 

@@ -11,18 +11,19 @@ import pytest
 
 pytest.importorskip("torch")
 
-from agents.load import load
-from agents.opinions import PolicyAdviser
-from agents.play.__main__ import main as play_in_terminal
-from agents.prior import PolicyPrior
-from agents.seating import parse_seats, policies_of
-from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, RuleSet, cli
-from persian_rummy_env.decisions import check_rules
-from persian_rummy_env.record import write
-from persian_rummy_env.recorder import simulate
+from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, RuleSet
+from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.seating import parse_seats, policies_of
+from persian_rummy_env.apps.terminal.__main__ import main as play_in_terminal
+from persian_rummy_env.cli.program import program
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import check_rules
+from persian_rummy_env.players.priors import PolicyPrior
+from persian_rummy_env.records.record import write
+from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.state import write_rules
 from tests.agents.positions import positions
-from train.match import play_match
 
 
 def in_a_match(rules: RuleSet) -> None:
@@ -82,20 +83,20 @@ def test_the_commands_play_single_deals_with_the_champion(tmp_path: Path, capsys
     assert play_in_terminal([*given, "--rules", "deals=1"]) == 0
     assert out.exists()
     page = tmp_path / "page.html"
-    assert cli.main(["show", str(out), "--html", str(page), "--policy", "champion", "--worlds", "0"]) == 0
+    assert program.main(["show", str(out), "--html", str(page), "--policy", "champion", "--worlds", "0"]) == 0
     assert page.stat().st_size > 10_000
     capsys.readouterr()
     assert play_in_terminal([*given, "--rules", "quad_bonus=jacks"]) == 2
     assert "quad_bonus=any" in capsys.readouterr().err
     write(out, simulate(1, 1, "random", rules=RuleSet(deals=1, quad_bonus="jacks")))
-    assert cli.main(["show", str(out), "--html", str(page), "--policy", "champion", "--worlds", "0"]) != 0
+    assert program.main(["show", str(out), "--html", str(page), "--policy", "champion", "--worlds", "0"]) != 0
     assert "quad_bonus=any" in capsys.readouterr().err
 
 
 def test_the_web_table_does_not_start_with_a_player_of_other_rules(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
-    from agents.serve.__main__ import main
+    from persian_rummy_env.apps.web.__main__ import main
 
     assert main(["--policies", "champion", "--rules", "stock_out=end"]) == 2
     assert "stock_out=pass" in capsys.readouterr().err

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import search as module
-from agents.belief import views_of
-from agents.prior import ExpertPrior
-from agents.search import METHODS, MOST_PRIOR, SearchPolicy
 from persian_rummy_env.bots import BOTS, bot_codes
-from persian_rummy_env.core import arena, belief, search
+from persian_rummy_env.core import arena_kernels, belief_kernels, search_kernels
 from persian_rummy_env.core.rng import GOLDEN, mixed
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players import search as module
+from persian_rummy_env.players.belief import views_of
+from persian_rummy_env.players.priors import ExpertPrior
+from persian_rummy_env.players.search import METHODS, MOST_PRIOR, SearchPolicy
 from tests.agents.positions import choices_of, positions, shown
-from train.match import play_match
 
 BUDGETS = [{"worlds": 6}, {"playouts": 40}]
 
@@ -30,11 +30,11 @@ def leaning_on(worlds: float) -> dict[str, Any]:
 def margins(views: np.ndarray, legal: np.ndarray, worlds: int, seed: int = 0, bot: str = "deepest") -> np.ndarray:
     """The margin of each candidate in each world of each decision: (k, worlds, 547); 0 where nothing is legal."""
     seeds = np.empty(len(views), dtype=np.uint64)
-    search.world_seeds(views, np.uint64(seed), seeds)
+    search_kernels.world_seeds(views, np.uint64(seed), seeds)
     found = np.zeros((worlds, *legal.shape))
     for world in range(worlds):
         squares = np.zeros(legal.shape)
-        search.evaluate(views, seeds, world, 1, BOTS[bot], legal, found[world], squares, 0, len(views))
+        search_kernels.evaluate(views, seeds, world, 1, BOTS[bot], legal, found[world], squares, 0, len(views))
         assert (squares == found[world] ** 2).all()
     return found.transpose(1, 0, 2)
 
@@ -57,18 +57,18 @@ def test_a_playout_is_a_world_played_on_by_the_bot(bot: str) -> None:
     views, legal = decisions(25)
     found = margins(views, legal, 3, bot=bot)
     seeds = np.empty(len(views), dtype=np.uint64)
-    search.world_seeds(views, np.uint64(0), seeds)
+    search_kernels.world_seeds(views, np.uint64(0), seeds)
     for row, world in np.ndindex(len(views), 3):
         with np.errstate(over="ignore"):
             seed = mixed(seeds[row] ^ mixed(np.uint64(world) + GOLDEN))
         dealt = np.empty((1, 1), dtype=views.dtype)
         seat = views["seat"][[row]].astype(np.int64)
-        belief.sample_worlds(views[[row]], seat, np.array([[seed]], dtype=np.uint64), dealt)
+        belief_kernels.sample_worlds(views[[row]], seat, np.array([[seed]], dtype=np.uint64), dealt)
         for action in np.flatnonzero(legal[row]):
             game = dealt[0].copy()
             game["deals"] = game["deal"] + 1
-            assert arena.play_lanes(game, np.zeros(1, dtype=np.int64), np.array([action])) == -1
-            arena.play_games(game, bot_codes(bot)[None], np.zeros(1, dtype=np.int64), 0, 1)
+            assert arena_kernels.play_lanes(game, np.zeros(1, dtype=np.int64), np.array([action])) == -1
+            arena_kernels.play_games(game, bot_codes(bot)[None], np.zeros(1, dtype=np.int64), 0, 1)
             us, them = game["last_score"][0][[seat[0] % 2, 1 - seat[0] % 2]].tolist()
             assert found[row, world, action] == us - them
 
@@ -87,9 +87,9 @@ def test_every_candidate_meets_the_same_worlds() -> None:
 def test_worlds_depend_on_the_view_and_the_seed_and_differ_between_views() -> None:
     views, _ = decisions(200)
     seeds = np.empty((3, len(views)), dtype=np.uint64)
-    search.world_seeds(views, np.uint64(1), seeds[0])
-    search.world_seeds(views[::-1].copy(), np.uint64(1), seeds[1])
-    search.world_seeds(views, np.uint64(2), seeds[2])
+    search_kernels.world_seeds(views, np.uint64(1), seeds[0])
+    search_kernels.world_seeds(views[::-1].copy(), np.uint64(1), seeds[1])
+    search_kernels.world_seeds(views, np.uint64(2), seeds[2])
     assert (seeds[0] == seeds[1][::-1]).all()
     assert not (seeds[0] == seeds[2]).any()
     distinct = {view.tobytes() for view in views}

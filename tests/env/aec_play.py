@@ -9,7 +9,7 @@ import numpy as np
 
 from persian_rummy_env import encode_action
 from persian_rummy_env.actions import DISCARD, DRAW, PASS
-from persian_rummy_env.aec_env import PersianRummyAEC
+from persian_rummy_env.envs.aec import PersianRummyAEC
 from tests.env.play import PACK
 
 Choose = Callable[[np.ndarray, np.random.Generator], int]

@@ -17,9 +17,9 @@ import pytest
 import persian_rummy_env
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, PersianRummyVecEnv, RuleSet, decode_action
 from persian_rummy_env.observation import BLOCK, LATER_RULES, SIZE
-from persian_rummy_env.record import dumps, loads, read
-from persian_rummy_env.recorder import record_of, simulate
-from persian_rummy_env.replay import replay, verify
+from persian_rummy_env.records.record import dumps, loads, read
+from persian_rummy_env.records.recorder import record_of, simulate
+from persian_rummy_env.records.replay import replay, verify
 from persian_rummy_env.rules import RULES_HELP
 from persian_rummy_env.state import STATE, rules_of
 
@@ -114,9 +114,9 @@ def test_gymnasium_vector() -> None:
 
 
 def test_matches() -> None:
-    from agents.arena import new_games, play
-    from agents.load import load
-    from train.match import play_match
+    from persian_rummy_env.evaluation.arena import new_games, play
+    from persian_rummy_env.evaluation.match import play_match
+    from persian_rummy_env.players.load import load
 
     bots = load("random"), load("random")
     out, plain = (play_match(*bots, 3, 1, rules=rules) for rules in (OUT, PLAIN))
@@ -134,7 +134,7 @@ def test_matches() -> None:
 
 
 def test_tables() -> None:
-    from agents.table import Table
+    from persian_rummy_env.apps.game import Table
 
     table = Table(OUT, seed=4)
     rng = np.random.default_rng(0)
@@ -147,7 +147,7 @@ def test_tables() -> None:
 
 
 def test_records_and_replays() -> None:
-    from persian_rummy_env.account import account
+    from persian_rummy_env.records.transcript import account
 
     out, plain = (next(simulate(1, 3, "random", rules=rules)) for rules in (OUT, PLAIN))
     assert out["rules"]["ace_out"] == "yes"
@@ -175,9 +175,9 @@ def test_records_from_before_the_rule(name: str) -> None:
 
 def test_policies_from_before_the_rule() -> None:
     """The observation has grown, and the champion plays as it did."""
-    from agents.arena import show
     from agents.learned import LearnedPolicy
-    from agents.load import CHAMPION, load
+    from persian_rummy_env.evaluation.arena import show
+    from persian_rummy_env.players.load import CHAMPION, load
 
     assert SIZE == 1024
     assert [rule.name for rule in LATER_RULES] == ["ace_out"]
@@ -186,7 +186,7 @@ def test_policies_from_before_the_rule() -> None:
     games = replay(record).states[:60]
     assert policy.act(show(games, np.arange(60))).tolist() == json.loads(os.environ["CHAMPION_ACTIONS"])
     assert policy.rules == RuleSet()
-    from persian_rummy_env.decisions import check_rules
+    from persian_rummy_env.players.policy_io import check_rules
 
     with pytest.raises(ValueError, match="champion was trained by ace_out=no, and this game is played by ace_out=yes"):
         check_rules(load("champion"), OUT)
@@ -196,7 +196,7 @@ def test_training(tmp_path: Path) -> None:
     from agents.learned import LearnedPolicy, policy_bytes
     from train.checkpoint import Counters
     from train.command import parse
-    from train.config import PRESETS
+    from train.config.settings import PRESETS
     from train.selfplay import SelfPlay
 
     small = [
@@ -310,8 +310,8 @@ def test_openspiel(openspiel: Any, rules: Any) -> None:
 
 
 def test_openspiel_bots(openspiel: Any) -> None:
-    from agents.arena import new_games, show
     from persian_rummy_env.adapters.openspiel_bots import OpenSpielPolicy
+    from persian_rummy_env.evaluation.arena import new_games, show
 
     met = []
 

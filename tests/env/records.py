@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from persian_rummy_env.record import Record, read
+from persian_rummy_env.records.record import Record, read
 
 Change = Callable[[Any], None]
 [GAME] = read(Path(__file__).parents[1] / "golden" / "whole_game.jsonl")

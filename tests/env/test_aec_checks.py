@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import encode_action, env, raw_env
-from persian_rummy_env.aec_env import ResetNeededError
+from persian_rummy_env.envs.aec import ResetNeededError
 from tests.env.aec_play import deck, leave, mask_of, over, play, play_on
 from tests.env.play import equal
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import encode_action, env, raw_env
-from persian_rummy_env.aec_raw import AGENTS
+from persian_rummy_env.envs.aec_raw import AGENTS
 from tests.env.aec_play import (
     GOING_OUT,
     OUT_AT_ONCE,

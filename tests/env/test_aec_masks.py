@@ -8,8 +8,8 @@ import pytest
 
 from persian_rummy_env import env, raw_env
 from persian_rummy_env.actions import legal_names
-from persian_rummy_env.aec_raw import AGENTS
 from persian_rummy_env.cards import CARD_NAMES, RANKS, cards_in
+from persian_rummy_env.envs.aec_raw import AGENTS
 from tests.env.aec_play import leave, mask_of, over, play_on
 from tests.env.play import scaled
 

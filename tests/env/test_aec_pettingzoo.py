@@ -12,7 +12,7 @@ from pettingzoo.utils.random_demo import random_demo
 
 import persian_rummy_env
 from persian_rummy_env import PersianRummyAEC, env, raw_env
-from persian_rummy_env.registration import PETTINGZOO_ID, register
+from persian_rummy_env.envs.registration import PETTINGZOO_ID, register
 from tests.env.play import scaled
 
 # Raised for every environment with masks whose name is not on PettingZoo's own list.

@@ -7,7 +7,7 @@ import pytest
 
 from persian_rummy_env import env, raw_env
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.aec_raw import AGENTS
+from persian_rummy_env.envs.aec_raw import AGENTS
 from tests.env.aec_play import (
     GOING_OUT,
     OUT_AT_ONCE,

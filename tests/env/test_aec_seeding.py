@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import encode_card, env, raw_env
-from persian_rummy_env.aec_raw import AGENTS
 from persian_rummy_env.cards import cards_in
+from persian_rummy_env.envs.aec_raw import AGENTS
 from tests.env.aec_play import deck, play_on, trace
 from tests.env.play import PACK, equal, scaled
 

@@ -5,8 +5,8 @@ import numpy as np
 from persian_rummy_env import env
 from persian_rummy_env.cards import CARD_NAMES, JOKER, cards_in
 from persian_rummy_env.core import views
+from persian_rummy_env.envs.testing import rotated
 from persian_rummy_env.observation import BLOCK, FULL_BLOCK, FULL_BLOCKS, FULL_HIGH, FULL_SIZE, SIZE
-from persian_rummy_env.testing import rotated
 from tests.env.aec_play import over, play_on
 from tests.env.decode import cards
 from tests.env.play import equal, scaled

@@ -7,8 +7,8 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, env, lane_seeds, raw_env
 from persian_rummy_env.actions import DISCARD, PASS, legal_names
-from persian_rummy_env.aec_raw import AGENTS
 from persian_rummy_env.cards import RANKS, cards_in
+from persian_rummy_env.envs.aec_raw import AGENTS
 from persian_rummy_env.observation import HIGH, as_float
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, leave, lively, mask_of, over, play, play_on
 from tests.env.decode import decode

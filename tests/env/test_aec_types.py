@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyAEC, env, raw_env
-from persian_rummy_env.aec_raw import AGENTS, TEAMS
+from persian_rummy_env.envs.aec_raw import AGENTS, TEAMS
 from persian_rummy_env.observation import HIGH, SIZE, as_float
 from tests.env.aec_play import highest, mask_of, over, play_on
 from tests.env.play import scaled

@@ -18,8 +18,8 @@ from persian_rummy_env import (
 )
 from persian_rummy_env.adapters.parallel import PersianRummyParallel
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.recorder import Recorder, make_record, simulate
-from persian_rummy_env.testing import check_conservation, check_no_leak, check_rotation, exchange_hidden, rotated
+from persian_rummy_env.envs.testing import check_conservation, check_no_leak, check_rotation, exchange_hidden, rotated
+from persian_rummy_env.records.recorder import Recorder, make_record, simulate
 from tests.env.play import PACK, equal
 
 HUGE = 10**5000

@@ -291,8 +291,8 @@ def test_bounds_checked_code_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> N
 @compiles
 def test_code_for_another_processor_is_kept_apart(tmp_path: Path) -> None:
     program = (
-        "from persian_rummy_env.core import notice, score\n"
-        "print(notice._list_of('search'), score.hand_value._cache.name_of('sig'))"
+        "from persian_rummy_env.core import compile_on_demand, score\n"
+        "print(compile_on_demand._list_of('search'), score.hand_value._cache.name_of('sig'))"
     )
     ours = run(program, ROOT, tmp_path).stdout
     generic = run(program, ROOT, tmp_path, NUMBA_CPU_NAME="generic").stdout
@@ -458,7 +458,7 @@ def test_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
 
 @compiles
 def test_an_interrupted_compile_is_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from persian_rummy_env.core import notice, warm_up
+    from persian_rummy_env.core import compile_on_demand, warm_up
 
     calls = []
 
@@ -467,15 +467,15 @@ def test_an_interrupted_compile_is_done_again(monkeypatch: pytest.MonkeyPatch, t
         if len(calls) == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(notice, "STORE", CodeStore(tmp_path))
-    monkeypatch.setattr(notice, "_ready", set())
+    monkeypatch.setattr(compile_on_demand, "STORE", CodeStore(tmp_path))
+    monkeypatch.setattr(compile_on_demand, "_ready", set())
     monkeypatch.setitem(warm_up.PARTS, "part", stopped)
     with pytest.raises(KeyboardInterrupt):
-        notice.ensure_compiled("part")
-    assert not notice.is_kept("part")
-    notice.ensure_compiled("part")
-    notice.ensure_compiled("part")
-    assert (len(calls), notice.is_kept("part")) == (2, True)
+        compile_on_demand.ensure_compiled("part")
+    assert not compile_on_demand.is_kept("part")
+    compile_on_demand.ensure_compiled("part")
+    compile_on_demand.ensure_compiled("part")
+    assert (len(calls), compile_on_demand.is_kept("part")) == (2, True)
 
 
 @pytest.mark.parametrize(

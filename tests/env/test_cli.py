@@ -14,14 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env import RuleSet, cli
-from persian_rummy_env.account import account
-from persian_rummy_env.command_line import BROKEN_PIPE, INTERRUPTED
-from persian_rummy_env.commands import info, simulate
-from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env import RuleSet
+from persian_rummy_env.cli.program import info, simulate
+from persian_rummy_env.cli.program import program as cli
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.warm_up import PARTS
-from persian_rummy_env.record import dumps, read
-from persian_rummy_env.recorder import simulate as simulated
+from persian_rummy_env.records.record import dumps, read
+from persian_rummy_env.records.recorder import simulate as simulated
+from persian_rummy_env.records.transcript import account
+from persian_rummy_env.system.command_line import BROKEN_PIPE, INTERRUPTED
 from tests.env.records import some_game
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -62,7 +63,7 @@ def run(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
 PROGRAM = """\
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from persian_rummy_env.cli import main
+from persian_rummy_env.cli.program import main
 sys.exit(main())
 """
 
@@ -100,7 +101,7 @@ def test_help_needs_no_engine() -> None:
     program = (
         "import sys\n"
         "from persian_rummy_env import cli\n"
-        "heavy = {'numba', 'torch', 'persian_rummy_env.core', 'persian_rummy_env.record'}\n"
+        "heavy = {'numba', 'torch', 'persian_rummy_env.core', 'persian_rummy_env.records.record'}\n"
         "try:\n"
         "    cli.main(['simulate', '--help'])\n"
         "finally:\n"
@@ -478,7 +479,7 @@ def test_show_asks_policies_and_says_where_they_are(run, monkeypatch: pytest.Mon
     ran = run(*argv)
     assert ran.status == 0
     assert ran.out.startswith("<!doctype html>")
-    monkeypatch.setitem(sys.modules, "agents.opinions", None)
+    monkeypatch.setitem(sys.modules, "persian_rummy_env.apps.analyst", None)
     ran = run(*argv)
     assert ran.status == 2
     assert "--policy expert" in ran.err

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env import cli
-from persian_rummy_env.commands import Faults
-from persian_rummy_env.core.notice import ensure_compiled
-from persian_rummy_env.record import dumps, read
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay import verify
+from persian_rummy_env.cli.command import Faults
+from persian_rummy_env.cli.program import program
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.records.record import dumps, read
+from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.records.replay import verify
 from tests.damage import BYTES, JSON, Damage, damages
 
 KINDS = BYTES | JSON
@@ -46,7 +46,7 @@ def peak_megabytes() -> float:
 def run(*argv: str) -> tuple[int, str, str]:
     """Exit status, output and errors of a command; an exception that it lets through fails the test."""
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-        status = cli.main(argv)
+        status = program.main(argv)
     return status, out.getvalue(), err.getvalue()
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from persian_rummy_env import drawing, render
+from persian_rummy_env import drawing
 from persian_rummy_env.cards import CARD_NAMES, NUM_CARDS, bits_of, cards_in
-from persian_rummy_env.drawing import Look, card_face, draw_table, look, raster, scene, stamps, symbols
+from persian_rummy_env.drawing import Look, card_face, contents, draw_table, look, raster, scene, stamps, symbols
 from persian_rummy_env.drawing.scene import HEIGHT, WIDTH, Label, Panel, Part, Stamp
+from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.state import MAX_PILE, NOBODY, NOTHING_OWED, OVER, STATE
-from persian_rummy_env.testing import exchange_hidden
 from tests.env.play import PACK, POLICIES, position, put, scaled
 from tests.env.play import play as play_vector
 
@@ -244,7 +244,7 @@ def test_cards_lie_where_they_are_and_point_to_who_put_them_there() -> None:
         parts = drawn(game, view)
         bottom = view or 0
         by = [f"by-{stamps.PLACES[(seat - bottom) % 4]}-{seat % 2}" for seat in range(4)]
-        pile = [(CARD_NAMES[card], by[seat] if seat != NOBODY else None) for card, seat in render.pile(game)]
+        pile = [(CARD_NAMES[card], by[seat] if seat != NOBODY else None) for card, seat in contents.pile(game)]
         shown = iter([*pieces(parts["pile"]), ""])
         current = next(shown)
         for name, arrow in pile:
@@ -256,12 +256,12 @@ def test_cards_lie_where_they_are_and_point_to_who_put_them_there() -> None:
         assert current in ("", "slot")
         laid = [
             (CARD_NAMES[card], by[seat])
-            for meld in render.melds(game)
+            for meld in contents.melds(game)
             for card, seat in zip(meld.cards, meld.seats, strict=True)
         ]
         assert pieces(parts["melds"]) == [one for card, arrow in laid for one in (f"card-{card}", arrow)]
         for seat in range(4):
-            hand = render.hand(game, seat, view)
+            hand = contents.hand(game, seat, view)
             assert cards(parts[f"hand-{seat}"]) == [CARD_NAMES[card] for card in hand.cards]
             assert pieces(parts[f"hand-{seat}"]).count("card-back") == hand.hidden
             assert pieces(parts[f"hand-{seat}"]).count("eye") == sum(hand.known)
@@ -326,9 +326,9 @@ def test_a_view_is_the_same_for_all_that_may_be_hidden(view: int) -> None:
         svg = draw_table(game, view, recent=recent)
         assert svg == draw_table(planted, view, recent=recent)
         others_saw_it += draw_table(game, None) != draw_table(planted, None)
-        seen = {CARD_NAMES[card] for seat in range(4) for card in render.hand(game, seat, view).cards}
-        seen |= {CARD_NAMES[card] for card, _ in render.pile(game)}
-        seen |= {CARD_NAMES[card] for meld in render.melds(game) for card in meld.cards}
+        seen = {CARD_NAMES[card] for seat in range(4) for card in contents.hand(game, seat, view).cards}
+        seen |= {CARD_NAMES[card] for card, _ in contents.pile(game)}
+        seen |= {CARD_NAMES[card] for meld in contents.melds(game) for card in meld.cards}
         assert set(re.findall(r"card-([2-9TJQKA][CDHS]|JK)", svg)) == seen
         hidden_cards += 53 - len(seen)
     assert others_saw_it
@@ -385,7 +385,7 @@ def test_the_raster_is_the_drawing(view: int | None) -> None:
     for number, (game, recent) in enumerate(positions(seed=20, steps=scaled(60, least=10))):
         if number % 10 == 9:
             whole = raster.rasterise(draw_table(game, view, recent=recent, width=WIDTH), raster.FONTS).convert("RGB")
-            quick = render.rgb_array(game, view, recent=recent)
+            quick = raster.rgb_array(game, view, recent=recent)
             assert quick.shape == (HEIGHT, WIDTH, 3)
             apart = abs(np.asarray(whole).astype(int) - quick).max(axis=-1)
             for part in parts_of(game, view, players=drawing.PLAYERS, recent=recent):

@@ -12,16 +12,7 @@ from typing import Any
 import pytest
 
 from experiments import agree
-from experiments.lockstep import (
-    LINE_UPS,
-    PLAIN,
-    STEERED,
-    DisagreementError,
-    Played,
-    compare,
-    plan_of,
-    stacked_deck,
-)
+from experiments.lockstep import LINE_UPS, PLAIN, STEERED, DisagreementError, Played, compare, plan_of, stacked_deck
 from tests import oracle
 from tests.env.play import COMPILED, PACK, scaled
 

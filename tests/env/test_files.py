@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env.files import FileError, explained, remove_stale, whole_file, write_whole
+from persian_rummy_env.system.files import FileError, explained, remove_stale, whole_file, write_whole
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="this system has no such files, limits or signals")
 
@@ -28,7 +28,7 @@ def python(script: str, *args: object) -> subprocess.Popen[str]:
 
 WRITING = """
 import sys, time
-from persian_rummy_env.files import whole_file
+from persian_rummy_env.system.files import whole_file
 with whole_file(sys.argv[1]) as file:
     file.write("a part")
     file.flush()
@@ -91,7 +91,7 @@ def test_a_disk_that_is_full_is_named_with_the_file(tmp_path: Path) -> None:
     """A limit on the size of files, which is what a full disk looks like from inside."""
     script = """
     import resource, sys
-    from persian_rummy_env.files import write_whole
+    from persian_rummy_env.system.files import write_whole
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     try:
         write_whole(sys.argv[1], b"x" * 5000)
@@ -167,7 +167,7 @@ def test_the_own_output_is_written_straight(tmp_path: Path, name: str, to_file: 
         pytest.skip(f"this system has no {name}")
     script = """
     import sys
-    from persian_rummy_env.files import whole_file
+    from persian_rummy_env.system.files import whole_file
     print("before")
     with whole_file(sys.argv[1]) as file:
         file.write("through\\n")
@@ -244,8 +244,8 @@ def test_a_folder_that_is_not_there_has_nothing_stale(tmp_path: Path) -> None:
 def test_a_signal_that_becomes_an_exception_leaves_nothing(tmp_path: Path) -> None:
     script = """
     import sys, time
-    from persian_rummy_env.files import whole_file
-    from persian_rummy_env.signals import Ended, on_ending
+    from persian_rummy_env.system.files import whole_file
+    from persian_rummy_env.system.signals import Ended, on_ending
     try:
         with on_ending(), whole_file(sys.argv[1]) as file:
             file.write("a part")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from persian_rummy_env.record import Record, check, read, stored_rules
-from persian_rummy_env.recorder import make_record
-from persian_rummy_env.replay import replay, verify
+from persian_rummy_env.records.record import Record, check, read, stored_rules
+from persian_rummy_env.records.recorder import make_record
+from persian_rummy_env.records.replay import replay, verify
 from persian_rummy_env.rules import RuleSet
 from tests import oracle
 from tests.golden import make

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, PersianRummyVecEnv, env, raw_env
-from persian_rummy_env import tables as tables_module
 from persian_rummy_env.adapters.parallel import PersianRummyParallel
-from persian_rummy_env.core import batch, learner
-from persian_rummy_env.guard import ResetNeededError
-from persian_rummy_env.testing import check_conservation
+from persian_rummy_env.core import agent_kernels, batch
+from persian_rummy_env.envs import batch as tables_module
+from persian_rummy_env.envs.guard import ResetNeededError
+from persian_rummy_env.envs.testing import check_conservation
+from persian_rummy_env.players.policy_io import AnswerError
 from tests.env.play import equal
 
 
@@ -71,7 +72,7 @@ def face(request: pytest.FixtureRequest) -> Any:
 
 def kernel_of(face: Any) -> tuple[Any, str]:
     """The compiled function that plays the actions of a face."""
-    return (learner, "decide") if "Gym" in type(face).__name__ else (batch, "step")
+    return (agent_kernels, "decide") if "Gym" in type(face).__name__ else (batch, "step")
 
 
 def fails_after(kernel: Callable[..., Any], error: type[BaseException], times: int = 1) -> Callable[..., Any]:
@@ -203,10 +204,10 @@ OUTSIDE: dict[str, tuple[Callable[[Any], Any], type[BaseException]]] = {
     "an error": (raising(OSError("no network")), OSError),
     "an interrupt": (lambda _: signal.raise_signal(signal.SIGINT), KeyboardInterrupt),
     "an end": (raising(SystemExit(3)), SystemExit),
-    "an illegal action": (lambda batch: np.full(len(batch.seat), 546), ValueError),
-    "no action": (lambda batch: np.full(len(batch.seat), -1), ValueError),
-    "broken numbers": (lambda batch: batch.action_mask.argmax(axis=1) + 0.0, ValueError),
-    "too few": (lambda _: np.zeros(0, dtype=int), ValueError),
+    "an illegal action": (lambda batch: np.full(len(batch.seat), 546), AnswerError),
+    "no action": (lambda batch: np.full(len(batch.seat), -1), AnswerError),
+    "broken numbers": (lambda batch: batch.action_mask.argmax(axis=1) + 0.0, AnswerError),
+    "too few": (lambda _: np.zeros(0, dtype=int), AnswerError),
 }
 
 

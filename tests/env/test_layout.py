@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from persian_rummy_env.core.views import observe_full
+from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.observation import BLOCK, BLOCKS, FULL_BLOCK, FULL_BLOCKS, FULL_HIGH, FULL_SIZE, HIGH, SIZE
-from persian_rummy_env.record import Record, read
-from persian_rummy_env.replay import replay
-from persian_rummy_env.vector_env import observe_states
+from persian_rummy_env.records.record import Record, read
+from persian_rummy_env.records.replay import replay
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 Values = Mapping[int, int] | Sequence[int]

@@ -5,26 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env import pages
 from persian_rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, RANGES
 from persian_rummy_env.observation import BLOCKS, FULL_BLOCKS, SIZE
 from persian_rummy_env.state import FIELDS, STATE
+from tools import reference_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
 def printed() -> dict[str, str]:
-    return pages.pages()
+    return reference_pages.pages()
 
 
 @pytest.mark.parametrize("name", ["observation.md", "actions.md", "state.md"])
 def test_a_committed_page_is_what_the_code_prints(name: str, printed: dict[str, str]) -> None:
-    assert (DOCS / name).read_text(encoding="utf-8") == printed[name], "run python -m persian_rummy_env.pages"
+    assert (DOCS / name).read_text(encoding="utf-8") == printed[name], "run python -m tools.reference_pages"
 
 
 def test_no_printed_page_is_left_out_of_the_comparison(printed: dict[str, str]) -> None:
-    marked = {path.name for path in DOCS.glob("*.md") if path.read_text(encoding="utf-8").startswith(pages.NOTE)}
+    marked = {
+        path.name for path in DOCS.glob("*.md") if path.read_text(encoding="utf-8").startswith(reference_pages.NOTE)
+    }
     assert marked == set(printed)
 
 
@@ -88,15 +90,15 @@ def test_the_state_page_lists_every_field_and_hidden_block(printed: dict[str, st
 def test_check_fails_on_a_page_that_was_changed_and_writing_mends_it(
     tmp_path: Path, printed: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(pages, "DOCS", tmp_path)
-    monkeypatch.setattr(pages, "pages", lambda: printed)
-    assert pages.main(["--check"]) == 1
+    monkeypatch.setattr(reference_pages, "DOCS", tmp_path)
+    monkeypatch.setattr(reference_pages, "pages", lambda: printed)
+    assert reference_pages.main(["--check"]) == 1
     assert not list(tmp_path.iterdir())
-    assert pages.main([]) == 0
-    assert pages.main(["--check"]) == 0
+    assert reference_pages.main([]) == 0
+    assert reference_pages.main(["--check"]) == 0
     (tmp_path / "state.md").write_text("something else")
     capsys.readouterr()
-    assert pages.main(["--check"]) == 1
+    assert reference_pages.main(["--check"]) == 1
     assert capsys.readouterr().out == "docs/state.md: out of date\n"
     assert (tmp_path / "state.md").read_text() == "something else"
 
@@ -104,9 +106,9 @@ def test_check_fails_on_a_page_that_was_changed_and_writing_mends_it(
 def test_paragraphs_are_filled_and_the_rest_is_left_alone() -> None:
     long = "word " * 40 + "`meld JS QS KS AS`."
     page = f"# A heading that is long {'x' * 120}\n\n{long}\n\n- {long}\n- two\n\n| a | b |\n\n```\na  b\n\nc  d\n```\n"
-    filled = pages.wrapped(page)
+    filled = reference_pages.wrapped(page)
     assert filled.startswith(f"# A heading that is long {'x' * 120}\n\nword word")
-    assert max(map(len, filled.split("\n")[1:])) <= pages.WIDTH
+    assert max(map(len, filled.split("\n")[1:])) <= reference_pages.WIDTH
     assert filled.count("`meld JS QS KS AS`") == 2
     assert "\n- two\n\n| a | b |\n\n```\na  b\n\nc  d\n```\n" in filled
-    assert pages.wrapped(filled) == filled
+    assert reference_pages.wrapped(filled) == filled

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from persian_rummy_env.record import read
-from persian_rummy_env.replay import replay
+from persian_rummy_env.records.record import read
+from persian_rummy_env.records.replay import replay
 
 ROOT = Path(__file__).parents[2]
 DOORS = Path(__file__).parent / "planted_doors.py"
@@ -72,8 +72,8 @@ def run_in(copy: Path, *command: str, **environment: str) -> subprocess.Complete
 
 def test_a_rule_of_one_row_arrives_everywhere(copy: Path) -> None:
     pytest.importorskip("torch")
-    from agents.arena import show
-    from agents.load import load
+    from persian_rummy_env.evaluation.arena import show
+    from persian_rummy_env.players.load import load
 
     [record] = read(ROOT / "tests" / "golden" / "whole_game.jsonl")
     actions = load("champion").act(show(replay(record).states[:60], np.arange(60)))

@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 
 import persian_rummy_env
-from persian_rummy_env import (
-    NUM_ACTIONS,
-    RuleSet,
-    decode_action,
-    decode_card,
-    encode_action,
-    encode_card,
-    parse_deck,
-)
+from persian_rummy_env import NUM_ACTIONS, RuleSet, decode_action, decode_card, encode_action, encode_card, parse_deck
 from persian_rummy_env.actions import RANGES
 from persian_rummy_env.cards import CARD_VALUES, bits_of, cards_in
 from tests.env.play import PACK

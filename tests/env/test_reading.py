@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env import cli
-from persian_rummy_env.command_line import BROKEN_PIPE
-from persian_rummy_env.commands import Faults
-from persian_rummy_env.core.notice import ensure_compiled
-from persian_rummy_env.files import FileError
-from persian_rummy_env.lines import LONGEST_LINE, open_lines
-from persian_rummy_env.record import RecordError, dumps, loads, read, write
-from persian_rummy_env.replay import MOST_PLAYED, verify
+from persian_rummy_env.cli.command import Faults
+from persian_rummy_env.cli.program import program as cli
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.records.record import RecordError, dumps, loads, read, write
+from persian_rummy_env.records.replay import MOST_PLAYED, verify
+from persian_rummy_env.system.command_line import BROKEN_PIPE
+from persian_rummy_env.system.files import FileError
+from persian_rummy_env.system.lines import LONGEST_LINE, open_lines
 from tests.env.records import some_game
 
 HOSTILE = "\x1b[31mred\x1b]0;owned\x07\r\nforged: 1 game, no difference\u202e\ud800"
@@ -345,7 +345,7 @@ def test_a_game_of_a_million_actions_is_judged_by_its_start() -> None:
 
 
 def test_an_endless_file_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("persian_rummy_env.lines.MOST_SKIPPED", 2**22)
+    monkeypatch.setattr("persian_rummy_env.system.lines.MOST_SKIPPED", 2**22)
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.truncate(LONGEST_LINE + 2**23)

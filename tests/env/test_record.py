@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from persian_rummy_env.record import Record, RecordError, check, dumps, loads, read, scan, write
-from persian_rummy_env.replay import verify
+from persian_rummy_env.records.record import Record, RecordError, check, dumps, loads, read, scan, write
+from persian_rummy_env.records.replay import verify
 from tests.env.records import Change, drop, put, some_game
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from persian_rummy_env import env, render, terminal
+from persian_rummy_env import env
 from persian_rummy_env.cards import CARD_NAMES, cards_in
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.drawing import ansi, contents, raster, terminal
+from persian_rummy_env.envs.testing import exchange_hidden
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, leave, over, play, play_on
 from tests.env.play import equal, position, scaled
 from tests.env.play import play as play_vector
@@ -25,7 +26,7 @@ def laid(game: np.void) -> list[str]:
     return [
         f"{meld.kind} "
         + " ".join(f"{CARD_NAMES[card]}/{seat}" for card, seat in zip(meld.cards, meld.seats, strict=True))
-        for meld in render.melds(game)
+        for meld in contents.melds(game)
     ]
 
 
@@ -91,7 +92,7 @@ def test_runs_that_touch_stay_two() -> None:
 def test_melds_hold_each_card_of_the_table_once_and_are_melds() -> None:
     for state in games(seed=4, steps=scaled(400, least=60)):
         game = state[0]
-        melds = render.melds(game)
+        melds = contents.melds(game)
         shown = Counter(CARD_NAMES[card] for meld in melds for card in meld.cards)
         assert shown == Counter(cards_in(game["sets"]) + cards_in(game["runs"]))
         for meld in melds:
@@ -130,11 +131,11 @@ def test_the_text_tells_the_whole_table() -> None:
 def test_the_text_names_what_is_owed_known_and_discarded() -> None:
     table = position({1: "7C 7D 2S", 2: "3S"}, pile="4H 7H 5H", stock="2C", seat=1)
     play_vector(table, "take 7H")
-    assert render.ansi(table.get_state()[0]).splitlines()[0].endswith("player_1 to meld, owing 7H")
-    assert "> player_1: 7C 7D 5H* 7H* 2S" in render.ansi(table.get_state()[0])
-    assert "> player_1: 5H* 7H* ?? ?? ??" in render.ansi(table.get_state()[0], 0)
+    assert ansi.ansi(table.get_state()[0]).splitlines()[0].endswith("player_1 to meld, owing 7H")
+    assert "> player_1: 7C 7D 5H* 7H* 2S" in ansi.ansi(table.get_state()[0])
+    assert "> player_1: 5H* 7H* ?? ?? ??" in ansi.ansi(table.get_state()[0], 0)
     play_vector(table, "meld 7C 7D 7H", "discard 2S")
-    assert "pile from the bottom: 4H/- 2S/1" in render.ansi(table.get_state()[0])
+    assert "pile from the bottom: 4H/- 2S/1" in ansi.ansi(table.get_state()[0])
 
 
 @pytest.mark.parametrize("view", [None, 0, 1, 2, 3])
@@ -144,7 +145,7 @@ def test_a_view_shows_its_own_hand_and_what_all_know_of_the_others(view: int | N
         game = state[0]
         for seat in range(4):
             hand, known = cards_in(game["hand"][seat]), cards_in(game["known"][seat])
-            shown = render.hand(game, seat, view)
+            shown = contents.hand(game, seat, view)
             names = [CARD_NAMES[card] for card in shown.cards]
             if view in (None, seat):
                 assert sorted(names) == sorted(hand)
@@ -163,10 +164,10 @@ def test_neither_text_nor_picture_shows_a_player_what_is_hidden(view: int) -> No
     spectator_saw_it = 0
     for number, state in enumerate(games(seed=3 + view, steps=scaled(60, least=20))):
         other = exchange_hidden(state, view, rng)
-        assert render.ansi(state[0], view) == render.ansi(other[0], view)
+        assert ansi.ansi(state[0], view) == ansi.ansi(other[0], view)
         if number % 6 == 0:
-            assert (render.rgb_array(state[0], view) == render.rgb_array(other[0], view)).all()
-            spectator_saw_it += bool((render.rgb_array(state[0]) != render.rgb_array(other[0])).any())
+            assert (raster.rgb_array(state[0], view) == raster.rgb_array(other[0], view)).all()
+            spectator_saw_it += bool((raster.rgb_array(state[0]) != raster.rgb_array(other[0])).any())
     assert spectator_saw_it
 
 
@@ -194,7 +195,7 @@ def test_rendering_changes_nothing() -> None:
     play_on(table, np.random.default_rng(1), steps=20)
     before = table.get_state()
     for view in (None, 0, 1, 2, 3):
-        render.ansi(table.get_state()[0], view)
+        ansi.ansi(table.get_state()[0], view)
         table.render()
     assert equal(table.get_state(), before)
 
@@ -202,7 +203,7 @@ def test_rendering_changes_nothing() -> None:
 def test_colour_changes_no_word_and_tells_the_suits_apart() -> None:
     codes = set()
     for state in games(seed=5, steps=scaled(60, least=20)):
-        plain, coloured = render.ansi(state[0]), render.ansi(state[0], colour=True)
+        plain, coloured = ansi.ansi(state[0]), ansi.ansi(state[0], colour=True)
         assert CODE.sub("", coloured) == plain
         codes |= set(re.findall(r"\x1b\[([0-9;]+)m(?:[2-9TJQKA][CDHS]|JK)", coloured))
     assert {code.split(";")[0] for code in codes} == {"32", "94", "91", "1", "35"}
@@ -211,25 +212,25 @@ def test_colour_changes_no_word_and_tells_the_suits_apart() -> None:
 def test_the_card_owed_is_reversed_in_the_hand_that_owes_it() -> None:
     table = position({1: "7C 7D 2S", 2: "3S"}, pile="4H 7H 5H", stock="2C", seat=1)
     play_vector(table, "take 7H")
-    assert "\x1b[91;7m7H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
-    assert "\x1b[91m5H*\x1b[0m" in render.ansi(table.get_state()[0], 0, colour=True)
-    assert ";7m" not in render.ansi(position({1: "7C"}).get_state()[0], colour=True)
+    assert "\x1b[91;7m7H*\x1b[0m" in ansi.ansi(table.get_state()[0], 0, colour=True)
+    assert "\x1b[91m5H*\x1b[0m" in ansi.ansi(table.get_state()[0], 0, colour=True)
+    assert ";7m" not in ansi.ansi(position({1: "7C"}).get_state()[0], colour=True)
 
 
 @pytest.mark.parametrize("width", [20, 33, 60])
 def test_lines_fit_the_width_and_say_the_same(width: int) -> None:
     longest = 0
     for state in games(seed=6, steps=scaled(120, least=20)):
-        lines = render.ansi(state[0], width=width).splitlines()
+        lines = ansi.ansi(state[0], width=width).splitlines()
         longest = max(longest, *map(len, lines))
-        assert " ".join("\n".join(lines).split()) == " ".join(render.ansi(state[0]).split())
-        assert CODE.sub("", render.ansi(state[0], colour=True, width=width)).splitlines() == lines
+        assert " ".join("\n".join(lines).split()) == " ".join(ansi.ansi(state[0]).split())
+        assert CODE.sub("", ansi.ansi(state[0], colour=True, width=width)).splitlines() == lines
     assert width - 12 < longest <= width
 
 
 def test_a_width_that_is_too_small_is_refused() -> None:
     with pytest.raises(ValueError, match="width=19: expected at least 20 columns"):
-        render.ansi(position({1: "7C"}).get_state()[0], width=19)
+        ansi.ansi(position({1: "7C"}).get_state()[0], width=19)
 
 
 class Screen(io.StringIO):
@@ -246,17 +247,17 @@ def test_on_a_terminal_text_is_in_colour_and_fits(monkeypatch: pytest.MonkeyPatc
     table = env(render_mode="ansi")
     table.reset(seed=1)
     game = table.get_state()[0]
-    assert table.render() == render.ansi(game)
+    assert table.render() == ansi.ansi(game)
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", Screen())
-        assert table.render() == render.ansi(game, colour=True, width=40)
+        assert table.render() == ansi.ansi(game, colour=True, width=40)
         patch.setenv("NO_COLOR", "1")
-        assert table.render() == render.ansi(game, width=40)
+        assert table.render() == ansi.ansi(game, width=40)
         patch.delenv("NO_COLOR")
         patch.setenv("TERM", "dumb")
-        assert table.render() == render.ansi(game, width=40)
+        assert table.render() == ansi.ansi(game, width=40)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert table.render() == render.ansi(game, colour=True)
+    assert table.render() == ansi.ansi(game, colour=True)
 
 
 def test_cards_of_any_text_are_painted() -> None:
@@ -279,10 +280,10 @@ def test_a_picture_tells_the_last_actions_since_the_start() -> None:
     play(table, *GOING_OUT[:2])
     told = [(0, action) for action in GOING_OUT[:2]]
     game = table.get_state()[0]
-    assert (table.render() == render.rgb_array(game, recent=told)).all()
-    assert (render.rgb_array(game, recent=told) != render.rgb_array(game)).any()
+    assert (table.render() == raster.rgb_array(game, recent=told)).all()
+    assert (raster.rgb_array(game, recent=told) != raster.rgb_array(game)).any()
     table.set_state(table.get_state())
-    assert (table.render() == render.rgb_array(game)).all()
+    assert (table.render() == raster.rgb_array(game)).all()
 
 
 @pytest.mark.parametrize("mode", ["human", "ansi", "rgb_array"])
@@ -307,7 +308,7 @@ def test_without_a_mode_rendering_says_so() -> None:
 def test_render_view_says_whose_cards_show(view: Any, seat: int | None) -> None:
     table = env(render_mode="ansi", render_view=view)
     table.reset(seed=1)
-    assert table.render() == render.ansi(table.get_state()[0], seat)
+    assert table.render() == ansi.ansi(table.get_state()[0], seat)
     hidden = str(table.render()).count("??")
     assert hidden == (0 if seat is None else 21)
 

@@ -8,10 +8,10 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, RuleSet
 from persian_rummy_env.cards import decode_card
-from persian_rummy_env.options import lane_seeds
-from persian_rummy_env.record import Record, RecordError, check, dumps
-from persian_rummy_env.recorder import Recorder, make_record, record_of, simulate
-from persian_rummy_env.replay import Difference, replay, verify, verify_lines
+from persian_rummy_env.records.record import Record, RecordError, check, dumps
+from persian_rummy_env.records.recorder import Recorder, make_record, record_of, simulate
+from persian_rummy_env.records.replay import Difference, replay, verify, verify_lines
+from persian_rummy_env.seeds import lane_seeds
 from tests import oracle
 from tests.env.play import scaled
 from tests.env.records import Change, append, both, drop, put, some_game
@@ -141,7 +141,7 @@ def test_a_record_is_refused_for_actions_that_are_no_game(game: Record) -> None:
         make_record(decks, dealer, ["pass", *actions[1:]])
     with pytest.raises(ValueError, match="1 decks for 2 deals"):
         make_record(decks[:1], dealer, actions)
-    with pytest.raises(ValueError, match="3 players"):
+    with pytest.raises(ValueError, match="4 names"):
         make_record(decks, dealer, actions, players=["a", "b", "c"])
     state = replay(game).states[-1].copy()
     state["score"][0] += 1

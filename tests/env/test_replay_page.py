@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from persian_rummy_env import RuleSet, render
+from persian_rummy_env import RuleSet
 from persian_rummy_env.actions import ACTION_NAMES
+from persian_rummy_env.apps.replay_page import VIEWS, Opinion, replay_page
+from persian_rummy_env.apps.replay_page.moments import moments_of
 from persian_rummy_env.cards import CARD_NAMES, CARD_VALUES, cards_in, encode_card
-from persian_rummy_env.commands import show
+from persian_rummy_env.cli.program import show
+from persian_rummy_env.drawing import contents as render
 from persian_rummy_env.drawing import draw_table
-from persian_rummy_env.record import RecordError, read
-from persian_rummy_env.recorder import make_record, simulate
-from persian_rummy_env.replay import replay
-from persian_rummy_env.replay_page import VIEWS, Opinion, replay_page
-from persian_rummy_env.replay_page.moments import moments_of
+from persian_rummy_env.records.record import RecordError, read
+from persian_rummy_env.records.recorder import make_record, simulate
+from persian_rummy_env.records.replay import replay
 from tests.env.records import some_game
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.jsonl"))

@@ -8,9 +8,9 @@ import pytest
 
 from persian_rummy_env import RuleSet, __version__
 from persian_rummy_env.observation import BLOCK, FLAG_RULES
-from persian_rummy_env.record import RecordError, check, stored_rules
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay import verify
+from persian_rummy_env.records.record import RecordError, check, stored_rules
+from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.records.replay import verify
 from persian_rummy_env.rules import RULE_FIELDS, RULES_HELP
 from persian_rummy_env.state import FIELDS, STATE, rules_of, write_rules
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import persian_rummy_env as pr
-from agents.belief import sample_worlds, views_of
 from persian_rummy_env import PersianRummyVecEnv, lane_seeds
+from persian_rummy_env.players.belief import sample_worlds, views_of
 from persian_rummy_env.state import FIELDS, OVER
 from tests.env.play import equal, scaled
 
@@ -94,7 +94,7 @@ def test_a_reset_after_set_state_is_the_episode_of_its_seed(mode: str) -> None:
 
 
 def test_a_split_stock_is_for_the_game_that_was_put_on_the_table() -> None:
-    from agents.arena import new_games
+    from persian_rummy_env.evaluation.arena import new_games
 
     env = PersianRummyVecEnv(1, episode="deal")
     env.set_state(new_games(np.array([3], dtype=np.uint64), np.array([1], dtype=np.int8), deals=1, split_stock=True))

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from persian_rummy_env.signals import ENDING, Ended, on_ending
+from persian_rummy_env.system.signals import ENDING, Ended, on_ending
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 
@@ -64,7 +64,7 @@ def test_another_thread_changes_nothing() -> None:
 def test_a_second_signal_ends_the_process_at_once() -> None:
     script = """
     import time
-    from persian_rummy_env.signals import on_ending
+    from persian_rummy_env.system.signals import on_ending
     with on_ending(lambda number: print("asked", flush=True)):
         print("ready", flush=True)
         while True:

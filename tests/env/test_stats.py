@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env import RuleSet, cli
-from persian_rummy_env.record import Record, dumps, read, write
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.stats import SOURCES, DealCount, Summary, deals_of, tables
+from persian_rummy_env import RuleSet
+from persian_rummy_env.cli.program import program
+from persian_rummy_env.records.record import Record, dumps, read, write
+from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.records.stats import SOURCES, DealCount, Summary, deals_of, tables
 from tests.env.records import some_game
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -106,7 +107,7 @@ def games(tmp_path: Path) -> Path:
 
 def test_tables_and_counts_and_a_picture(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     counts, picture = tmp_path / "stats.json", tmp_path / "stats.png"
-    assert cli.main(["stats", str(games), str(games), "--json", str(counts), "--plot", str(picture)]) == 0
+    assert program.main(["stats", str(games), str(games), "--json", str(counts), "--plot", str(picture)]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
     assert shown.out.startswith("8 games, 16 deals; ")
@@ -119,7 +120,7 @@ def test_tables_and_counts_and_a_picture(games: Path, tmp_path: Path, capsys: py
     assert row.split()[-1] == f"{2 * total / found['all']['seat_deals']:.1f}"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl", "stats.json", "stats.png"]
-    assert cli.main(["stats", str(games), str(games), "--json", "-"]) == 0
+    assert program.main(["stats", str(games), str(games), "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == found
 
 
@@ -128,7 +129,7 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, capsys: pytest.Capture
     bad["deals"][0]["score"][1] += 1
     path = tmp_path / "bad.jsonl"
     path.write_text("\n".join([dumps(some_game()), "{", dumps(bad)]) + "\n")
-    assert cli.main(["stats", str(path), "/nowhere/at/all.jsonl"]) == 2
+    assert program.main(["stats", str(path), "/nowhere/at/all.jsonl"]) == 2
     shown = capsys.readouterr()
     summary = Summary()
     summary.add(some_game())
@@ -137,13 +138,13 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, capsys: pytest.Capture
     assert lines[0].startswith(f"persian-rummy stats: {path}: line 2, record: not JSON")
     assert lines[1].startswith(f"persian-rummy stats: {path}: line 3, deal 1 (deals[0].score): expected ")
     assert lines[2] == "persian-rummy stats: error: /nowhere/at/all.jsonl: no such file or folder"
-    assert cli.main(["stats", str(path)]) == 1
+    assert program.main(["stats", str(path)]) == 1
 
 
 def test_a_file_without_a_record_has_no_stats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, counts = tmp_path / "empty.jsonl", tmp_path / "stats.json"
     path.write_text("\n")
-    assert cli.main(["stats", str(path), "--json", str(counts)]) == 1
+    assert program.main(["stats", str(path), "--json", str(counts)]) == 1
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("", f"persian-rummy stats: {path}: no record in it\n")
     assert not counts.exists()
@@ -153,7 +154,7 @@ def test_a_picture_without_matplotlib_is_refused_with_the_way_out(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
-    assert cli.main(["stats", str(games), "--plot", str(tmp_path / "stats.png")]) == 2
+    assert program.main(["stats", str(games), "--plot", str(tmp_path / "stats.png")]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "pip install 'persian-rummy-rl[plot]'" in shown.err

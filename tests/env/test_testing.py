@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from persian_rummy_env import PersianRummyVecEnv, env, raw_env, render
-from persian_rummy_env.aec_raw import AGENTS
+from persian_rummy_env import PersianRummyVecEnv, env, raw_env
 from persian_rummy_env.cards import bits_of, cards_in
+from persian_rummy_env.drawing import ansi, contents
+from persian_rummy_env.envs.aec_raw import AGENTS
+from persian_rummy_env.envs.testing import check_conservation, check_no_leak, check_rotation, exchange_hidden, rotated
 from persian_rummy_env.observation import BLOCK
-from persian_rummy_env.testing import check_conservation, check_no_leak, check_rotation, exchange_hidden, rotated
 from tests.env.aec_play import mask_of, over, play_on
 from tests.env.play import equal, scaled
 
@@ -110,15 +111,16 @@ def test_a_leak_in_the_info_is_found() -> None:
 
 
 def test_a_leak_in_a_players_view_of_the_table_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    hand = render.hand
+    hand = contents.hand
 
-    def open_hand(game: np.void, seat: int, view: int | None) -> render.Hand:
+    def open_hand(game: np.void, seat: int, view: int | None) -> contents.Hand:
         return hand(game, seat, None)
 
-    monkeypatch.setattr(render, "hand", open_hand)
+    monkeypatch.setattr(contents, "hand", open_hand)
+    monkeypatch.setattr(ansi, "hand", open_hand)
     with pytest.raises(AssertionError, match="the text of the table, the picture of the table changed"):
         check_no_leak(env())
-    monkeypatch.setattr(render, "ansi", lambda *_: "")
+    monkeypatch.setattr(contents, "ansi", lambda *_: "")
     with pytest.raises(AssertionError, match="player_0 is shown hidden cards: the picture of the table changed"):
         check_no_leak(env())
 
@@ -160,7 +162,7 @@ def test_a_view_that_depends_on_the_chair_is_found() -> None:
 def test_a_render_that_ignores_its_view_is_found() -> None:
     class Open(type(env())):
         def render(self) -> Any:
-            return render.ansi(self._tables.games.copy()[0])
+            return ansi.ansi(self._tables.games.copy()[0])
 
     with pytest.raises(AssertionError, match=r"player_1 is shown hidden cards: render\(\) changed"):
         check_no_leak(Open(render_mode="ansi", render_view=1))

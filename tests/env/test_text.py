@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from persian_rummy_env.text import escape_what_cannot_be_written, shortened, visible, visible_lines
+from persian_rummy_env.system.escaping import escape_what_cannot_be_written, shortened, visible, visible_lines
 
 SHOWN = {
     "greedy, 7H (“Zoë”, 山田, علی)": "greedy, 7H (“Zoë”, 山田, علی)",

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
+from persian_rummy_env.envs.vector import Batch
 from persian_rummy_env.state import PHASES
-from persian_rummy_env.vector_env import Batch
 from tests.env.play import equal, scaled
 
 MODES = ("SAME_STEP", "NEXT_STEP", "DISABLED")

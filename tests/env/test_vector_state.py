@@ -9,8 +9,8 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.envs.vector import Batch
 from persian_rummy_env.state import STATE
-from persian_rummy_env.vector_env import Batch
 from tests.env.play import COMPILED, equal, scaled
 
 LANES = 5

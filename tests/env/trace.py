@@ -14,8 +14,8 @@ import numpy as np
 
 from persian_rummy_env import PersianRummyVecEnv, RuleSet
 from persian_rummy_env.bots import BOTS, bot_codes
-from persian_rummy_env.core import bots as compiled_bots
-from persian_rummy_env.replay import play
+from persian_rummy_env.core import bot_kernels as compiled_bots
+from persian_rummy_env.records.replay import play
 from persian_rummy_env.state import FIELDS
 
 RULES = [

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.load import load
 from experiments import ablation_expert
 from experiments.ablation_expert import margins, without
 from experiments.bots import page
 from experiments.bots.features import DESCRIPTIONS, GROUPS
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
+from persian_rummy_env.evaluation.match import deal_seeds, play_pairs
+from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
-from train.match import deal_seeds, play_pairs
 
 SOME = FEATURES[2]
 

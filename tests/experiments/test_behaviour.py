@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.base import Batch, Policy
-from agents.load import load
 from experiments import behaviour
 from experiments.behaviour import BLOCKS, TIES, BehaviourError, choices, decisions, difference, digest
 from persian_rummy_env.core import expert
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
-from persian_rummy_env.decisions import show
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy_io import show
 
 
 class Tuned(Policy):

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.load import load
 from experiments import cross_play
 from experiments.cross_play import summed_up
-from experiments.matches import players
+from persian_rummy_env.evaluation import workers
+from persian_rummy_env.evaluation.match import deal_seeds, mean_interval, play_teams
+from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
-from train.match import deal_seeds, mean_interval, play_teams
 
 
 def run(out: Path, policies: str, pairs: int, *more: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, monkeypatch: p
             signal.raise_signal(signal.SIGINT)
         return play_teams(*given)
 
-    monkeypatch.setattr(players, "play_teams", interrupted)
+    monkeypatch.setattr(workers, "play_teams", interrupted)
     given = ["--policies", "greedy,expert", "--pairs", "20", "--out", str(tmp_path)]
     assert cross_play.main(given) == 130
     assert cross_play.main(given) == 0

@@ -10,8 +10,8 @@ import numpy as np
 
 from experiments import evaluation
 from experiments.matches.pages import RESULTS, ROOT
+from persian_rummy_env.evaluation.match import deal_seeds
 from train.deal_sets import CHOOSE, DEAL_SETS, REPORT, set_of
-from train.match import deal_seeds
 
 
 def test_no_seed_has_two_purposes() -> None:

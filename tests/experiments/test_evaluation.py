@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.load import load
 from experiments import evaluation
 from experiments.evaluation import covered, pairs_for, played, spread, stop_rule
 from experiments.matches import evaluation_page, pages
-from train.match import mean_interval, play_match
+from persian_rummy_env.evaluation.match import mean_interval, play_match
+from persian_rummy_env.players.load import load
 
 
 def test_pairs_for_a_width_give_that_width() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from experiments import result_file
 from experiments.matches import pages
-from experiments.matches.book import Book, BookError, Played, Terms
 from experiments.result_file import HEAD, STRENGTH, TIMING, ResultError, about, is_clean, read_result, write_result
+from persian_rummy_env.evaluation.match_cache import Book, BookError, Played, Terms
 from tests.damage import BYTES, JSON, damages
 
 COMMIT = "0123456789ab"
@@ -145,7 +145,7 @@ def hurt_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) ->
 
 
 def hurt_books(tmp_path: Path, count: int) -> None:
-    from agents.load import load
+    from persian_rummy_env.players.load import load
 
     book = Book(tmp_path, Terms(1))
     team, names = (load("greedy"),) * 2, ("greedy",) * 2

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.load import load
 from experiments import tournament
-from experiments.matches import book, players, rating
-from experiments.matches.book import Book, BookError, Terms, deal_set
 from experiments.matches.page import cross_table, turned
+from persian_rummy_env.evaluation import match_cache, rating, workers
+from persian_rummy_env.evaluation.match import Pairs, play_match, play_teams
+from persian_rummy_env.evaluation.match_cache import Book, BookError, Terms, deal_set
+from persian_rummy_env.players.load import load
 from tests.experiments.results import alike
-from train.match import Pairs, play_match, play_teams
 
 BOTS = "greedy, deepest,expert"
 FIRST = "python:tests.agents.strangers:First"
@@ -127,7 +127,7 @@ def test_what_was_played_is_kept_and_gone_on_with(
             signal.raise_signal(by)
         return play_teams(*given)
 
-    monkeypatch.setattr(players, "play_teams", interrupted_in_the_fifth_chunk)
+    monkeypatch.setattr(workers, "play_teams", interrupted_in_the_fifth_chunk)
     given = ["--policies", BOTS, "--pairs", "200", "--out", str(tmp_path / "cut")]
     assert tournament.main(given) == 130
     assert "the same command goes on with it" in capsys.readouterr().err
@@ -145,7 +145,7 @@ def test_what_was_played_is_kept_and_gone_on_with(
 
 
 def test_an_interruption_before_anything_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "play_teams", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(workers, "play_teams", lambda *_: signal.raise_signal(signal.SIGINT))
     assert tournament.main(["--policies", BOTS, "--out", str(tmp_path)]) == 130
     assert not (tmp_path / "results.json").exists()
 
@@ -168,7 +168,7 @@ def test_what_other_code_or_other_terms_played_is_not_mixed_in(
             run(tmp_path, BOTS, 20, *more)
         assert refused.value.code == 2
         assert told in capsys.readouterr().err
-    monkeypatch.setattr(book, "playing_code", lambda: "other")
+    monkeypatch.setattr(match_cache, "playing_code", lambda: "other")
     with pytest.raises(SystemExit):
         run(tmp_path, BOTS, 20)
     assert "--anew to play it again" in capsys.readouterr().err

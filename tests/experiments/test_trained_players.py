@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from agents.learned import LearnedPolicy, policy_bytes
-from agents.load import load
 from agents.network import Actor, Shape
 from experiments import cross_play, tournament
 from persian_rummy_env.actions import DISCARD, DRAW
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
-from train.match import play_match
 
 
 def player(path: Path, rules: RuleSet | None = None, seed: int = 0) -> str:

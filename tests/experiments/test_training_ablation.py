@@ -13,7 +13,7 @@ from experiments import ablation
 from experiments.ablation import VARIANTS, command_of, main, table
 from experiments.speeds.page import with_tables
 from train.command import parse
-from train.config import PRESETS, RunConfig
+from train.config.settings import PRESETS, RunConfig
 from train.log import RUNGS
 
 CHANGED = {
@@ -34,7 +34,9 @@ def settings(name: str) -> RunConfig:
     variant = VARIANTS[name]
     words = command_of(variant, 3.0, 2, 1, 100, Path("x"))
     assert words[:2] == ["-m", variant.module]
-    presets = importlib.import_module("train.config" if variant.module == "train.selfplay" else variant.module).PRESETS
+    presets = importlib.import_module(
+        "train.config.settings" if variant.module == "train.selfplay" else variant.module
+    ).PRESETS
     return parse(words[2:], f"python -m {variant.module}", presets)[0]
 
 

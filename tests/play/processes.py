@@ -22,10 +22,10 @@ TELLS = re.compile(r"Persian Rummy: (http://\S+)/\n")
 
 
 class Process:
-    """``python -m agents.serve``, once it has told its address. ``log``: its standard error."""
+    """``python -m persian_rummy_env.apps.web``, once it has told its address. ``log``: its standard error."""
 
     def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "agents.serve", *arguments]
+        command = [sys.executable, "-m", "persian_rummy_env.apps.web", *arguments]
         self.log: list[str] = []
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-LOGS = ("uvicorn.error", "asyncio", "agents.serve")
+LOGS = ("uvicorn.error", "asyncio", "persian_rummy_env.apps.web")
 HANDSHAKE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n"

@@ -17,14 +17,14 @@ pytest.importorskip("starlette", reason="the browser game needs: pip install -e 
 pytest.importorskip("uvicorn")
 client = pytest.importorskip("websockets.sync.client")
 
-from agents.load import load  # noqa: E402 - the library may be missing
-from agents.serve import server  # noqa: E402 - the library may be missing
-from agents.serve.app import make_app  # noqa: E402 - the library may be missing
-from agents.serve.limits import Limits  # noqa: E402 - the library may be missing
-from agents.serve.rooms import Lobby  # noqa: E402 - the library may be missing
-from agents.serve.thinking import Thinker  # noqa: E402 - the library may be missing
-from agents.serve.warm import prepare  # noqa: E402 - the library may be missing
 from persian_rummy_env import RuleSet  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web import server  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web.app import make_app  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web.limits import Limits  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web.rooms import Lobby  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web.thinking import Thinker  # noqa: E402 - the library may be missing
+from persian_rummy_env.apps.web.warm import prepare  # noqa: E402 - the library may be missing
+from persian_rummy_env.players.load import load  # noqa: E402 - the library may be missing
 
 POLICIES = ("greedy", "expert", "python:tests.agents.strangers:Unmasked")
 

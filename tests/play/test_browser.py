@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from persian_rummy_env import decode_action
-from persian_rummy_env.replay import verify
+from persian_rummy_env.records.replay import verify
 from tests.play.browsing import PHONE, expect, needs_browser, wait_until
 from tests.play.serving import Server, serving
 

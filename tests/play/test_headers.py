@@ -24,7 +24,7 @@ from tests.play.raw import (
 )
 from tests.play.serving import Server, receive, serving
 
-from agents.serve import app  # isort: skip
+from persian_rummy_env.apps.web import app  # isort: skip
 
 ORIGINS = [
     "http://[::1",

@@ -5,10 +5,10 @@ import io
 import numpy as np
 from rich.console import Console
 
-from agents.base import Batch, Policy
-from agents.play.game import Game
-from agents.seating import Player
-from agents.table import Table
+from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.seating import Player
+from persian_rummy_env.apps.terminal.game import Game
+from persian_rummy_env.players.policy import Batch, Policy
 
 
 class Failing(Policy):

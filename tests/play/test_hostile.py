@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from agents.load import load
-from agents.serve import app, rooms
-from agents.serve.thinking import Thinker
+from persian_rummy_env.apps.web import app, rooms
+from persian_rummy_env.apps.web.thinking import Thinker
 from persian_rummy_env.cards import CARD_NAMES
-from persian_rummy_env.replay import verify
+from persian_rummy_env.players.load import load
+from persian_rummy_env.records.replay import verify
 from tests.play.serving import Server, play_to_end, receive, serving
 
 

@@ -14,8 +14,8 @@ import pytest
 from tests.play.raw import answer, dial, frame, is_ended, request, status, upgraded, wait_until
 from tests.play.serving import Limits, Server, receive, serving
 
-from agents.serve import protocol, rooms  # isort: skip
-from agents.serve.limits import Allowance, Allowances, Guard, Tally, counted_address, proxies  # isort: skip
+from persian_rummy_env.apps.web import protocol, rooms  # isort: skip
+from persian_rummy_env.apps.web.limits import Allowance, Allowances, Guard, Tally, counted_address, proxies  # isort: skip
 
 ELSEWHERE = "127.0.0.2"
 """Another address of this machine, which Linux has without being asked."""
@@ -316,7 +316,7 @@ def test_an_allowance_grows_again_and_many_addresses_take_no_memory(monkeypatch:
     assert [allowance.take() for _ in range(3)] == [True, True, False]
     time.sleep(0.05)
     assert allowance.take()
-    monkeypatch.setattr("agents.serve.limits.REMEMBERED", 10)
+    monkeypatch.setattr("persian_rummy_env.apps.web.limits.REMEMBERED", 10)
     each = Allowances(1, 0)
     assert all(each.take(str(number)) for number in range(100))
     assert not each.take("99")

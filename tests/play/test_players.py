@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.serve import thinking
-from agents.serve.room import in_public
-from agents.table import TableError
+from persian_rummy_env.apps.game import TableError
+from persian_rummy_env.apps.web import thinking
+from persian_rummy_env.apps.web.room import in_public
 from tests.play.browsing import expect, needs_browser
 from tests.play.raw import log_of_server, tracebacks, wait_until
 from tests.play.serving import Server, play_to_end, receive, serving

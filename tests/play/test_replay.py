@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from agents.opinions import PolicyAdviser
+from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.replay_page import replay_page
+from persian_rummy_env.apps.replay_page.moments import Moments, moments_of
 from persian_rummy_env.cards import cards_in
-from persian_rummy_env.record import Record
-from persian_rummy_env.recorder import simulate
-from persian_rummy_env.replay_page import replay_page
-from persian_rummy_env.replay_page.moments import Moments, moments_of
+from persian_rummy_env.records.record import Record
+from persian_rummy_env.records.recorder import simulate
 from tests.play.browsing import DESK, PHONE, expect, needs_browser, visit, wait_until
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="the browser game needs: pip install -e '.[play]'")
 
-from agents.table import Table
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.replay import verify
+from persian_rummy_env.apps.game import Table
+from persian_rummy_env.records.replay import verify
 from persian_rummy_env.rules import RuleSet
 from tests.play.processes import Process, process
 from tests.play.serving import receive

@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the browser game needs: pip install -e '.[play]'")
 
-from agents.serve.__main__ import main
+from persian_rummy_env.apps.web.__main__ import main
 from tests.play.processes import ROOT, process
 from tests.play.raw import dial, request, status, upgraded
 
@@ -57,7 +57,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.count("\n") == 1
-    assert told.err.startswith("python -m agents.serve: error: ")
+    assert told.err.startswith("python -m persian_rummy_env.apps.web: error: ")
     if name != "--rules" and not name.startswith("--pol"):
         assert name in told.err
 
@@ -132,13 +132,13 @@ def test_every_signal_ends_the_server_and_a_second_one_at_once(number: int) -> N
 
 FIRST_TABLE = """
 import asyncio, sys
-from agents.load import load
-from agents.serve import warm
-from agents.serve.messages import Act, Hint
-from agents.serve.rooms import Lobby
-from agents.serve.thinking import Thinker
+from persian_rummy_env.players.load import load
+from persian_rummy_env.apps.web import warm
+from persian_rummy_env.apps.web.messages import Act, Hint
+from persian_rummy_env.apps.web.rooms import Lobby
+from persian_rummy_env.apps.web.thinking import Thinker
 from persian_rummy_env.rules import RuleSet
-from persian_rummy_env.replay_page import replay_page
+from persian_rummy_env.apps.replay_page import replay_page
 
 NAMES = ["random", "greedy", "deepest", "expert", "search(deepest, worlds=2)"]
 POLICIES = {name: load(name) for name in NAMES}

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from agents.serve import rooms, store
-from agents.serve.room import Room
-from agents.serve.store import Store, StoreError
-from persian_rummy_env.replay import verify
+from persian_rummy_env.apps.web import rooms, store
+from persian_rummy_env.apps.web.room import Room
+from persian_rummy_env.apps.web.store import Store, StoreError
+from persian_rummy_env.records.replay import verify
 from tests.damage import damages
 from tests.play.raw import log_of_server, tracebacks, wait_until
 from tests.play.serving import Server, play_to_end, receive, serving

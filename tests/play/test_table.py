@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from agents.choose import PolicyError, choose
-from agents.load import load
-from agents.play.typed import NotAnActionError, parse
-from agents.seating import HUMAN, draw, parse_seats, players_of
-from agents.table import Table, TableError
-from agents.view import seat_view
 from persian_rummy_env import RuleSet
-from persian_rummy_env.replay import verify
-from persian_rummy_env.testing import exchange_hidden
+from persian_rummy_env.apps.game import Table, TableError
+from persian_rummy_env.apps.seat_view import seat_view
+from persian_rummy_env.apps.seating import HUMAN, draw, parse_seats, players_of
+from persian_rummy_env.apps.terminal.typed import NotAnActionError, parse
+from persian_rummy_env.envs.testing import exchange_hidden
+from persian_rummy_env.players.choose import PolicyError, choose
+from persian_rummy_env.players.load import load
+from persian_rummy_env.records.replay import verify
 
 NAMES = ("a", "b", "c", "d")
 

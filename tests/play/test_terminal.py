@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env.replay import verify
+from persian_rummy_env.records.replay import verify
 
 pexpect = pytest.importorskip("pexpect", reason="the terminal game is not tested: pexpect missing")
 
@@ -27,7 +27,8 @@ def start(*arguments: str, columns: int = 100) -> pexpect.spawn:
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     return pexpect.spawn(
-        sys.executable, ["-m", "agents.play", *arguments], cwd=str(ROOT), env=environment, encoding="utf-8", timeout=60,
+        sys.executable, ["-m", "persian_rummy_env.apps.terminal", *arguments],
+        cwd=str(ROOT), env=environment, encoding="utf-8", timeout=60,
         dimensions=(50, columns),
     )  # fmt: skip
 

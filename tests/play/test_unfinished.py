@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("rich", reason="the terminal game is not tested: rich missing")
 
-from agents.play.__main__ import main
-from agents.table import Table
-from persian_rummy_env.core.notice import ensure_compiled
+from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.terminal.__main__ import main
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from tests.damage import BYTES, JSON, Damage, damages
 
 HOSTILE = "\x1b]0;owned\x07[/b]\u202e\ud800\nforged"
@@ -56,7 +56,7 @@ def check(damage: Damage, take_up) -> int:  # type: ignore[no-untyped-def]
     else:
         assert (status, out) == (2, ""), damage.name
         [line] = err.splitlines()
-        assert line.startswith("python -m agents.play: error: "), damage.name
+        assert line.startswith("python -m persian_rummy_env.apps.terminal: error: "), damage.name
         assert len(line) < 3000, damage.name
     return status
 
@@ -93,7 +93,8 @@ def test_names_do_not_act_on_the_terminal(take_up) -> None:  # type: ignore[no-u
 def test_a_missing_file_is_told_without_a_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["--resume", str(tmp_path / "none.json")]) == 2
     assert (
-        capsys.readouterr().err == f"python -m agents.play: error: {tmp_path / 'none.json'}: no such file or folder\n"
+        capsys.readouterr().err
+        == f"python -m persian_rummy_env.apps.terminal: error: {tmp_path / 'none.json'}: no such file or folder\n"
     )
 
 
@@ -101,7 +102,16 @@ def test_a_missing_file_is_told_without_a_number(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("by", ["SIGTERM", "SIGHUP"])
 def test_a_signal_saves_the_game(tmp_path: Path, by: str) -> None:
     out = tmp_path / "game.jsonl"
-    words = [sys.executable, "-m", "agents.play", "--seats", "human,greedy,greedy,greedy", "--seed", "7", "--no-draw"]
+    words = [
+        sys.executable,
+        "-m",
+        "persian_rummy_env.apps.terminal",
+        "--seats",
+        "human,greedy,greedy,greedy",
+        "--seed",
+        "7",
+        "--no-draw",
+    ]
     with subprocess.Popen([*words, "--out", str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
         shown = b""

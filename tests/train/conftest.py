@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.rows import SIZE, VIEW_SIZE
 from persian_rummy_env import PersianRummyVecEnv
-from train.rollout import show_hands
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
+from train.data.rollout import show_hands
 
 
 class Decisions(NamedTuple):

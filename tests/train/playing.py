@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import torch
 
-from train.config import Config
-from train.rollout import Collector, Players, Rollout
-from train.workers import jobs_of
+from train.config.settings import Config
+from train.data.rollout import Collector, Players, Rollout
+from train.scale.workers import jobs_of
 
 
 def played(config: Config, players: Players, update: int = 0, device: str = "cpu") -> Rollout:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 import torch
 
-from agents.arena import new_games, play
-from agents.load import load
 from experiments import best_response
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch import MARGIN_SCALE
-from train.against import Opposed, collectors_against
-from train.config import QUICK, Config
-from train.rollout import Players
-from train.workers import jobs_of
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.players.load import load
+from train.config.settings import QUICK, Config
+from train.data.against import Opposed, collectors_against
+from train.data.rollout import Players
+from train.scale.workers import jobs_of
 
 LANES = 24
 SEEDS = np.arange(LANES, dtype=np.uint64)

@@ -12,11 +12,11 @@ from safetensors import safe_open
 
 import train.selfplay
 from agents.learned import read_policy
-from agents.load import CHAMPION
 from agents.network import Actor, Shape
+from persian_rummy_env.evaluation.match import MatchResult
+from persian_rummy_env.players.load import CHAMPION
 from train.best import BestCopy
-from train.config import Config
-from train.match import MatchResult
+from train.config.settings import Config
 
 
 def match(margin: float) -> MatchResult:

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.base import Batch
-from agents.belief import sample_worlds, views_of
 from agents.learned import packed
-from agents.load import load
 from agents.network import Actor, DenseRows, Shape
-from agents.prior import PolicyPrior
-from agents.search import SearchPolicy
 from persian_rummy_env.bots import BOTS, bot_codes
-from persian_rummy_env.core import arena
-from persian_rummy_env.core.bots import choose_many
-from train.choices import ChoiceCollector, by_bot, by_policy, teacher_of
-from train.config import Config
+from persian_rummy_env.core import arena_kernels
+from persian_rummy_env.core.bot_kernels import choose_many
+from persian_rummy_env.players.belief import sample_worlds, views_of
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Batch
+from persian_rummy_env.players.priors import PolicyPrior
+from persian_rummy_env.players.search import SearchPolicy
+from train.config.settings import Config
+from train.data.labels import ChoiceCollector, by_bot, by_policy, teacher_of
 
 CPU = torch.device("cpu")
 CONFIG = Config(seed=5, width=16)
@@ -61,17 +61,17 @@ def test_what_is_chosen_is_what_the_bot_plays(bot: str, actor: Actor):
     choices = tables.collect(actor, 1, by_bot(bot))
     assert len(choices) == len(lanes) > 20
     by_choice, by_itself = games.copy(), games.copy()
-    assert arena.play_lanes(by_choice, lanes, choices.action) == -1
+    assert arena_kernels.play_lanes(by_choice, lanes, choices.action) == -1
     for lane in lanes:
         seat = int(games["seat"][lane])
         codes = np.full((1, 4), BOTS[bot], dtype=np.int8)
         for other in range(4):
             if other != seat:
-                codes[0, other] = arena.OUTSIDE
+                codes[0, other] = arena_kernels.OUTSIDE
         one, count = by_itself[lane : lane + 1], np.zeros(1, dtype=np.int64)
-        arena.advance(one, codes, count, 0, 1)  # the bot's whole turn
+        arena_kernels.advance(one, codes, count, 0, 1)  # the bot's whole turn
         followed = by_choice[lane : lane + 1].copy()
-        arena.advance(followed, codes, count, 0, 1)
+        arena_kernels.advance(followed, codes, count, 0, 1)
         for field in ("hand", "laid", "pile", "points", "seat"):
             assert np.array_equal(one[field], followed[field]), field
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-import train.dmc_config
-import train.expert_config
+import train.config.dmc
+import train.config.expert_iteration
 import train.imitate
+from persian_rummy_env.system.stored import later
 from train.command import parse
-from train.config import PRESETS, Config, resumed
-from train.dmc_config import DmcConfig
-from train.expert_config import ExpertConfig
+from train.config.dmc import DmcConfig
+from train.config.expert_iteration import ExpertConfig
+from train.config.settings import PRESETS, Config, resumed
 from train.imitate import ImitateConfig
+from train.scale.workers import jobs_of
 from train.selfplay import setup
-from train.stored import later
-from train.workers import jobs_of
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
@@ -38,9 +38,9 @@ def test_presets_for_a_cpu_start(name: str):
 
 SETTINGS = {
     "train.selfplay": (Config, PRESETS),
-    "train.dmc": (DmcConfig, train.dmc_config.PRESETS),
+    "train.dmc": (DmcConfig, train.config.dmc.PRESETS),
     "train.imitate": (ImitateConfig, train.imitate.PRESETS),
-    "train.expert_iteration": (ExpertConfig, train.expert_config.PRESETS),
+    "train.expert_iteration": (ExpertConfig, train.config.expert_iteration.PRESETS),
 }
 """Of every way to train."""
 
@@ -135,7 +135,7 @@ def test_a_rule_that_came_later_means_what_the_rule_says_of_files_without_it():
 
 
 def test_a_setting_that_was_given_up_is_passed_over():
-    saved = train.expert_config.PRESETS["quick"]
+    saved = train.config.expert_iteration.PRESETS["quick"]
     assert ExpertConfig.from_dict({**saved.as_dict(), "lean": 3.0}) == saved
 
 

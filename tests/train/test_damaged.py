@@ -18,11 +18,11 @@ import torch
 import train.selfplay
 from agents.learned import read_policy
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS
+from persian_rummy_env.system.run_folder import FolderError
 from tests.damage import BYTES, HEADER, JSON, TABLE, damages
 from tests.train.damaged import TINY, files_of
 from train import log, tune
 from train.checkpoint import Checkpoint
-from train.folder import FolderError
 from train.selfplay import main
 
 CONFIG = tune.TuneConfig(population=8, elite=2, pairs=32, threads=1, against=("greedy",))

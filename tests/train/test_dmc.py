@@ -11,15 +11,15 @@ import torch
 
 import train.dmc
 from agents.network import Actor, DenseRows
-from agents.rows import SIZE, SparseRows
 from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.observation import blocks_of
+from persian_rummy_env.players.inputs import SIZE, SparseRows
 from tests.train.runs import contents
 from train import log
 from train.checkpoint import Counters
+from train.config.dmc import PRESETS, DmcConfig
 from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonTables, ValueLearner, main, uniform, values
-from train.dmc_config import PRESETS, DmcConfig
-from train.shards import Shards
+from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
 CONFIG = DmcConfig(deals=24, threads=2, width=32, minibatch=256, seed=3)

@@ -12,13 +12,13 @@ from safetensors import safe_open
 
 import train.expert_iteration
 import train.selfplay
-from agents.load import load
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
 from train import log
 from train.checkpoint import Counters
-from train.choices import teacher_of
-from train.expert_config import PRESETS, ExpertConfig
+from train.config.expert_iteration import PRESETS, ExpertConfig
+from train.data.labels import teacher_of
 from train.expert_iteration import COLUMNS, ExpertIteration, main, round_at
-from train.match import play_match
 
 STAGED = [
     *("--lessons", "256", "--deals", "16", "--width", "16", "--minibatch", "128", "--threads", "2", "--worlds", "2"),
@@ -145,7 +145,7 @@ def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.C
     with pytest.raises(SystemExit) as refused:
         main(["--resume", out])
     assert refused.value.code == 1
-    assert "missing settings" in capsys.readouterr().err
+    assert f"train.selfplay --resume {out}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

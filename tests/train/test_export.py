@@ -13,7 +13,7 @@ import torch
 
 from agents.learned import policy_bytes
 from agents.network import MASKED, Actor, DenseRows, Residual, Shape
-from agents.rows import SIZE
+from persian_rummy_env.players.inputs import SIZE
 from train.export import Standalone, main
 
 TORCHSCRIPT = """

@@ -20,11 +20,11 @@ from agents.network import NotFiniteError
 from persian_rummy_env import bots
 from tests.train.damaged import TINY, files_of, one_line_of
 from train import checkpoint, log
+from train.algorithms.ppo import Learner
 from train.checkpoint import Checkpoint, Counters
-from train.config import Config
-from train.expert_config import ExpertConfig
+from train.config.expert_iteration import ExpertConfig
+from train.config.settings import Config
 from train.expert_iteration import ExpertIteration
-from train.ppo import Learner
 from train.selfplay import main
 
 OLD_RUN = Path(__file__).parent / "data" / "run_f4f9678"
@@ -75,7 +75,7 @@ def test_the_last_good_checkpoint_stays(
 
 
 def test_an_infinite_number_in_the_log_is_a_divergence():
-    learner = Learner(Config(width=8, blocks=1), torch.device("cpu"), train.shards.Shards(1))
+    learner = Learner(Config(width=8, blocks=1), torch.device("cpu"), train.scale.shards.Shards(1))
     learner.refuse_divergence({"kl": 0.1})
     with pytest.raises(NotFiniteError, match="kl"):
         learner.refuse_divergence({"kl": float("inf")})

@@ -12,10 +12,10 @@ import pytest
 
 import train.selfplay
 from agents.learned import policy_says
+from persian_rummy_env.system.run_folder import LOCK, OF_A_RUN, FolderError, claimed, locked, lying_in
 from tests.train.damaged import TINY, one_line_of
 from train import log
 from train.checkpoint import Checkpoint
-from train.folder import LOCK, OF_A_RUN, FolderError, claimed, locked, lying_in
 from train.selfplay import main
 
 
@@ -81,7 +81,7 @@ def test_a_file_of_another_run_is_not_gone_on_with(name: str, tmp_path: Path, ca
 HOLD = """
 import sys
 from pathlib import Path
-from train.folder import locked
+from persian_rummy_env.system.run_folder import locked
 with locked(Path(sys.argv[1])):
     print(1, flush=True)
     sys.stdin.read()

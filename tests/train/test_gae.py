@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.train.credit import BY_HAND, END, EXAMPLE, LAMBDA
-from train.gae import advantages
+from train.data.gae import advantages
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "training.md"
 
@@ -30,7 +30,7 @@ def test_the_example_worked_by_hand():
 
 def test_the_page_shows_these_numbers():
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.read_text().splitlines() if "|" in line]
-    shown = [row for row in rows if row[0].isdecimal()]
+    shown = [row for row in rows if row and row[0].isdecimal()]
     example_rows = [
         (int(seat), float(points), None if value == "forced" else float(value))
         for _, seat, _, points, value, *_ in shown

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import torch
 
-import train.choices
+import train.data.labels
 import train.imitate
 import train.selfplay
-from agents.load import load
 from agents.network import DenseRows
+from persian_rummy_env.players.load import load
 from tests.train.runs import contents
 from train import log
-from train.choices import ChoiceCollector, by_bot
+from train.algorithms.teach import teach
+from train.data.labels import ChoiceCollector, by_bot
 from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, main
-from train.shards import Shards
-from train.teach import teach
+from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
 CONFIG = ImitateConfig(deals=96, threads=2, width=32, minibatch=128, seed=3, lr=(3e-3, 3e-3))

@@ -9,13 +9,13 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from agents import learned
-from agents.base import Policy
 from agents.learned import LearnedPolicy, packed, policy_bytes, policy_says, read_policy
-from agents.load import load
 from agents.network import Actor, DenseRows, NotFiniteError, Shape, uniform_choices
-from agents.rows import SparseRows
 from persian_rummy_env.actions import DISCARD
-from train.match import play_match
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.inputs import SparseRows
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Policy
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def path(actor: Actor, tmp_path: Path) -> Path:
 
 def batch(decisions, part: slice = slice(None)):
     mask = decisions.mask[part].astype(np.int8)
-    from agents.base import Batch
+    from persian_rummy_env.players.policy import Batch
 
     fields = dict.fromkeys(Batch._fields)
     fields |= {"observation": np.ascontiguousarray(decisions.view[part, :1020]), "action_mask": mask}

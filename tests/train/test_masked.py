@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents import kernels
 from agents.learned import packed
 from agents.network import masked_draw, masked_entropy, masked_log_softmax
 from persian_rummy_env.actions import NUM_ACTIONS
+from persian_rummy_env.core import network_kernels
 
 
 def random_masks(rows: int, seed: int) -> torch.Tensor:
@@ -75,17 +75,17 @@ def test_no_masked_action_in_a_million_compiled_draws():
     masks = random_masks(10_000, 6).numpy()
     legal = packed(masks)
     counts = np.empty(len(masks), dtype=np.int64)
-    actions = np.full((len(masks), kernels.count_legal(legal, counts)), -1, dtype=np.int16)
-    kernels.list_legal(legal, actions)
+    actions = np.full((len(masks), network_kernels.count_legal(legal, counts)), -1, dtype=np.int16)
+    network_kernels.list_legal(legal, actions)
     hidden = np.ones((len(masks), 8), dtype=np.float32)
     weight = np.random.default_rng(8).normal(size=(NUM_ACTIONS, 8)).astype(np.float32) * 3
     log_p = np.full(actions.shape, 1e9, dtype=np.float32)
-    kernels.last_layer(hidden, weight, np.zeros(NUM_ACTIONS, dtype=np.float32), actions, counts, log_p)
+    network_kernels.last_layer(hidden, weight, np.zeros(NUM_ACTIONS, dtype=np.float32), actions, counts, log_p)
     drawn, drawn_log_p = np.empty(len(masks), dtype=np.int64), np.empty(len(masks), dtype=np.float32)
     rng, rows = np.random.default_rng(9), np.arange(len(masks))
     for _ in range(100):
         fractions = np.concatenate([np.tile(EDGES, 10), rng.random(len(masks) - 10 * len(EDGES))])
-        kernels.draw(actions, counts, log_p, fractions, drawn, drawn_log_p)
+        network_kernels.draw(actions, counts, log_p, fractions, drawn, drawn_log_p)
         assert masks[rows, drawn].all()
 
 
@@ -103,7 +103,7 @@ def test_draws_follow_the_probabilities():
     listed = (np.array([[3, 100, 546]] * draws, dtype=np.int16), np.full(draws, 3))
     listed_log_p = np.tile(log_p[mask].numpy(), (draws, 1))
     again, _ = np.empty(draws, dtype=np.int64), np.empty(draws, dtype=np.float32)
-    kernels.draw(*listed, listed_log_p, (np.arange(draws) + 0.5) / draws, again, _)
+    network_kernels.draw(*listed, listed_log_p, (np.arange(draws) + 0.5) / draws, again, _)
     assert np.array_equal(again, drawn.numpy())
 
 

@@ -10,18 +10,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.arena import new_games, play, show
-from agents.base import Batch, Policy
-from agents.load import load
 from persian_rummy_env.actions import DISCARD, DRAW, TAKE
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.cards import cards_in
-from persian_rummy_env.core import arena
+from persian_rummy_env.core import arena_kernels
+from persian_rummy_env.evaluation import match
+from persian_rummy_env.evaluation.arena import new_games, play, show
+from persian_rummy_env.evaluation.match import (
+    MatchResult,
+    Pairs,
+    deal_seeds,
+    mean_interval,
+    play_match,
+    play_pairs,
+    play_teams,
+    summary,
+)
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Batch, Policy
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.state import DRAW_PHASE, FIRST_TURNED, OVER
 from tests.agents.positions import positions
-from train import match
-from train.match import MatchResult, Pairs, deal_seeds, mean_interval, play_match, play_pairs, play_teams, summary
 
 RULES = RuleSet()
 DETERMINISTIC = [name for name in BOTS if name != "random"]
@@ -309,7 +318,7 @@ def cards_drawn(seed: int, taker: bool, split_stock: bool) -> list[list[int]]:
         if taker and seat == 1 and len(lively):
             action = lively[0]
         before = Counter(cards_in(games["hand"][0][seat]))
-        assert arena.play_lanes(games, lane, np.array([action])) == -1
+        assert arena_kernels.play_lanes(games, lane, np.array([action])) == -1
         if action == DRAW.start:
             [card] = Counter(cards_in(games["hand"][0][seat])) - before
             drawn[seat].append(card)

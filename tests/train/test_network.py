@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from agents.network import Actor, Critic, DenseRows, Shape, sided
-from agents.rows import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseRows
 from persian_rummy_env.observation import BLOCK, BLOCKS, HIGH
+from persian_rummy_env.players.inputs import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseRows
 
 SHAPE = Shape(32, 2)
 

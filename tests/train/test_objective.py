@@ -10,14 +10,14 @@ import pytest
 import torch
 
 import train.selfplay
-from agents.load import load
 from agents.network import Actor, Critic, Shape, rows_on
-from agents.rows import OF_OTHER_DEALS, SIZE
+from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SIZE
+from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL
-from train.config import Config
-from train.objective import win_worth
-from train.rollout import Players
+from train.config.settings import Config
+from train.data.objective import win_worth
+from train.data.rollout import Players
 from train.selfplay import main
 
 CPU = torch.device("cpu")

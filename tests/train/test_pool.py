@@ -12,23 +12,23 @@ import pytest
 import torch
 
 import train.selfplay
-from agents.arena import new_games, play
 from agents.learned import LearnedPolicy
-from agents.load import load
 from agents.network import Actor, DenseRows, uniform_choices
-from agents.rows import SIZE, SparseRows
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.evaluation.arena import new_games, play
+from persian_rummy_env.players.inputs import SIZE, SparseRows
+from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL, contents, rows
 from train import log
-from train.config import Config
-from train.deals import game_seeds
-from train.pool import LEARNER, Pool, bot_numbers, codes_of, frozen, seated
-from train.ppo import Learner
-from train.rollout import BOTH, Collector, Job, Players
+from train.algorithms.pool import LEARNER, Pool, bot_numbers, codes_of, frozen, seated
+from train.algorithms.ppo import Learner
+from train.config.settings import Config
+from train.data.deals import game_seeds
+from train.data.rollout import BOTH, Collector, Job, Players
+from train.scale.shards import Shards
+from train.scale.workers import LocalWorkers
 from train.selfplay import collect, main
-from train.shards import Shards
-from train.workers import LocalWorkers
 
 CPU = torch.device("cpu")
 CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3, pool_share=0.5, pool_teams=2)

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-import train.ppo
-import train.rollout
+import train.algorithms.ppo
+import train.data.rollout
 from agents.learned import policy_bytes
 from agents.network import Actor, DenseRows, rows_on
-from agents.rows import SparseRows
+from persian_rummy_env.players.inputs import SparseRows
 from tests.train.playing import played
-from train.config import Config
-from train.ppo import Learner
-from train.rollout import Rollout
-from train.shards import Shards
+from train.algorithms.ppo import Learner
+from train.config.settings import Config
+from train.data.rollout import Rollout
+from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
 CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3)
@@ -136,7 +136,7 @@ def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
     """What a GPU does, here: tensors in place of lists, the same decisions and the same step but for rounding."""
     results = []
     for form in (SparseRows, DenseRows):
-        for module in (train.rollout, train.ppo):
+        for module in (train.data.rollout, train.algorithms.ppo):
             monkeypatch.setattr(module, "rows_on", lambda _, view, legal, __, form=form: form.of(view, legal))
         learner, rollout = learner_and_rollout(replace(CONFIG, epochs=1))
         results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))

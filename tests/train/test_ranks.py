@@ -19,8 +19,8 @@ from torch.multiprocessing.spawn import spawn
 
 import train.selfplay
 from tests.train.runs import SMALL, contents, logged, rows, wait_for
-from train.config import Config
-from train.ranks import ALONE, Ranks
+from train.config.settings import Config
+from train.scale.ranks import ALONE, Ranks
 from train.selfplay import collect, main, setup
 
 ROOT = Path(__file__).resolve().parents[2]

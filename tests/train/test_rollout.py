@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from agents.network import Actor, Critic, rows_on
-from agents.rows import SIZE
 from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.observation import blocks_of
+from persian_rummy_env.players.inputs import SIZE
 from tests.train.playing import played
-from train.config import Config
-from train.rollout import Collector, Players, Rollout, first_legal
-from train.workers import jobs_of
+from train.config.settings import Config
+from train.data.rollout import Collector, Players, Rollout, first_legal
+from train.scale.workers import jobs_of
 
 CPU = torch.device("cpu")
 CONFIG = Config(deals=24, width=32, points=50.0, seed=3)

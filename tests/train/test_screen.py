@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from train.match import MatchResult
+from persian_rummy_env.evaluation.match import MatchResult
 from train.screen import Screen, result_table
 
 ROW = dict.fromkeys(

@@ -14,19 +14,19 @@ import torch
 
 import train.selfplay
 from agents.learned import policy_bytes, read_policy
-from agents.load import load
 from agents.network import Actor, DenseRows, Shape
-from agents.rows import SIZE
 from agents.tensor_file import tensor_bytes
 from persian_rummy_env import RuleSet
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.inputs import SIZE
+from persian_rummy_env.players.load import load
 from tests.train.conftest import Decisions
 from tests.train.runs import SMALL, contents, rows
 from train import log
+from train.algorithms.ppo import Learner
+from train.data.symmetry import ACTIONS, NUM_ORDERS, reorder
 from train.deal_sets import RUN_TRIAL
-from train.match import play_match
-from train.ppo import Learner
 from train.selfplay import main
-from train.symmetry import ACTIONS, NUM_ORDERS, reorder
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from agents.load import load
+from persian_rummy_env.evaluation.match import deal_seeds, mean_interval, play_pairs
+from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
-from train.match import deal_seeds, mean_interval, play_pairs
 
 PAIRS = 20
 """Of one repeat."""

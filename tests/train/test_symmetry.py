@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from agents.rows import SIZE, VIEW_SIZE
 from persian_rummy_env import PersianRummyVecEnv, RuleSet, decode_action, encode_action
 from persian_rummy_env.cards import NUM_PLAIN, NUM_RANKS, RANKS, SUITS
-from train.rollout import show_hands
-from train.symmetry import ACTIONS, BACK, COLUMNS, NUM_ORDERS, ORDERS, reorder
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
+from train.data.rollout import show_hands
+from train.data.symmetry import ACTIONS, BACK, COLUMNS, NUM_ORDERS, ORDERS, reorder
 
 
 def renamed(decks: np.ndarray, order: int) -> np.ndarray:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES
+from persian_rummy_env.system.run_folder import FolderError
 from train import tune
-from train.folder import FolderError
 
 SMALL = tune.TuneConfig(population=8, elite=2, pairs=32, threads=2, minutes=1e-6)
 

@@ -13,7 +13,7 @@ from agents.learned import read_policy
 from agents.network import DenseRows
 from persian_rummy_env.observation import BLOCK
 from tests.train.conftest import Decisions
-from train.config import Config
+from train.config.settings import Config
 
 UNREAD = ("declined_left", "declined_partner", "declined_right")
 BYTES = np.concatenate([np.arange(BLOCK[name].offset, BLOCK[name].stop) for name in UNREAD])

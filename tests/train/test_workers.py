@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from experiments import tournament
-from train.config import Config
-from train.deals import fractions, game_seeds, orders
-from train.packed import pack, unpack
-from train.pool import LEARNER
-from train.rollout import BOTH, Rollout
+from train.algorithms.pool import LEARNER
+from train.config.settings import Config
+from train.data.deals import fractions, game_seeds, orders
+from train.data.packed import pack, unpack
+from train.data.rollout import BOTH, Rollout
+from train.scale.workers import jobs_of
 from train.selfplay import collect, main, setup
-from train.workers import jobs_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = Config(deals=40, threads=2, parts=5, width=32, seed=3, pool_share=0.5, pool_teams=2)

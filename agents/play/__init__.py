@@ -1,1 +1,0 @@
-"""Playing in the terminal: ``python -m agents.play``."""

@@ -1,1 +1,0 @@
-"""Playing in the browser: ``python -m agents.serve``."""

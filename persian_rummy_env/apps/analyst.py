@@ -1,0 +1,90 @@
+"""What policies think of decisions that somebody else took: for the replay page."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evaluation.arena import play, show
+from ..players.belief import sample_worlds, views_of
+from ..players.choose import choose
+from ..players.load import load
+from ..players.policy import Policy, as_policy, check_rules
+from ..players.search import GAP, SearchPolicy
+from ..rules import NUM_SEATS, RuleSet
+from .replay_page import Opinion
+
+DEFAULT_WORLDS = 128
+TOGETHER = 4096
+"""Games that are played out at once."""
+
+
+class PolicyAdviser:
+    """Asks a policy about decisions: a ``persian_rummy_env.apps.replay_page.Adviser``.
+
+    Its ``value`` is the mean over worlds that agree with what the seat to move knows, in which the policy plays all
+    four seats to the end of the deal. A search says itself what each action is worth, by its own playouts.
+
+    Args:
+        policy: a name that ``load.load`` knows, or a policy.
+        worlds: for a value; 0: no value.
+
+    Raises:
+        ValueError, FileNotFoundError: as ``load.load``.
+    """
+
+    def __init__(self, policy: str | Policy, worlds: int = DEFAULT_WORLDS) -> None:
+        self.policy = load(policy) if isinstance(policy, str) else as_policy(policy)
+        self.worlds = worlds
+
+    def __call__(self, games: np.ndarray, rules: RuleSet) -> Opinion:
+        """Its opinion on the games, (n,) STATE, none of them over.
+
+        Raises:
+            ValueError: the policy was trained by other rules. choose.PolicyError: it failed, or chose what it may not.
+        """
+        check_rules(self.policy, rules)
+        games = games.copy()
+        policy = self.policy
+        if isinstance(policy, SearchPolicy):
+            worth, chosen = worth_of(games, policy)
+            value = worth[np.arange(len(games)), chosen]
+            value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
+            return Opinion(policy.name, chosen, worth=worth, value=value)
+        probabilities = getattr(policy, "probabilities", None)
+        value, error = played_out(games, policy, self.worlds) if self.worlds else (None, None)
+        rows = show(games, np.arange(len(games)), policy.wants_views) if probabilities is not None else None
+        likely = None if probabilities is None else probabilities(rows)
+        return Opinion(policy.name, choose(games, policy), likely, value=value, error=error)
+
+
+def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:
+    """The mean margin of the deal after each action by the playouts of a search, (n, 547), illegal ones ``-inf``; and
+    what it chooses, (n,). An action that dropped out after few worlds may have a higher mean than the chosen one.
+    """
+    rows = show(games, np.arange(len(games)), views=True)
+    assert rows.views is not None
+    values = policy.values(rows.views, rows.action_mask)
+    dropped = np.where(np.isfinite(values), np.rint(-values / GAP), 0)  # the rounds that an action was not in
+    return values + GAP * dropped, values.argmax(axis=1)
+
+
+def played_out(games: np.ndarray, policy: Policy, worlds: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Points that the team of the seat to move is ahead by at the end of the deal, (n,) float64: the mean over worlds,
+    and its standard error, which one world alone does not have.
+
+    The deal is played as the last one of its game.
+    """
+    rng = np.random.default_rng(0)
+    means, errors = np.empty((2, len(games)))
+    together = max(1, TOGETHER // worlds)
+    for start in range(0, len(games), together):
+        some = games[start : start + together]
+        lanes, seats = np.arange(len(some)), some["seat"].astype(np.int64)
+        dealt = sample_worlds(views_of(some, lanes, seats), seats, worlds, rng).reshape(-1)
+        dealt["deals"] = dealt["deal"] + 1
+        play(dealt, [policy], np.zeros((len(dealt), NUM_SEATS), dtype=np.int64))
+        margin = dealt["last_score"][:, 0].astype(np.float64) - dealt["last_score"][:, 1]
+        margin = margin.reshape(-1, worlds) * np.where(seats % 2 == 0, 1, -1)[:, None]
+        means[start : start + together] = margin.mean(axis=1)
+        errors[start : start + together] = margin.std(axis=1) / max(1, worlds - 1) ** 0.5
+    return means, errors if worlds > 1 else None

@@ -1,0 +1,240 @@
+"""A game under way at one table: what may be played, what was played, taking back, and its record at the end.
+
+It holds the truth of all four hands and knows nothing of who plays or how they are asked: the terminal and the browser
+are built on it. What one seat may see of it is ``view.seat_view``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..actions import ACTION_CARDS, ACTION_NAMES, DRAW, PASS, encode_action
+from ..cards import cards_in, encode_card
+from ..core import arena_kernels, batch
+from ..core.compile_on_demand import ensure_compiled
+from ..core.legal import WORDS
+from ..evaluation.arena import new_games
+from ..records.record import Record, stored_rules
+from ..records.recorder import record_of
+from ..records.replay import result_of
+from ..rules import NUM_SEATS, RuleSet
+from ..seeds import fresh_seed, game_seed
+from ..state import MELD_PHASE, OVER
+
+UNFINISHED = "persian-rummy-unfinished/1"
+"""The format of a game that was left before its end; ``Table.resume`` goes on with it."""
+STEP_OF_STREAM = 0x9E3779B97F4A7C15
+"""What a splitmix64 generator adds to itself with each number drawn."""
+
+
+class TableError(ValueError):
+    """What was asked of a table is not possible there; the text is for the player."""
+
+
+class Played(NamedTuple):
+    """An action that was played: the deal from 0, the seat, the action id."""
+
+    deal: int
+    seat: int
+    action: int
+
+
+class DealEnd(NamedTuple):
+    """How a deal ended: who went out or None, its score by team, and the cards left in each hand, in notation."""
+
+    out: int | None
+    score: tuple[int, int]
+    left: tuple[tuple[str, ...], ...]
+
+
+class Table:
+    """A game of one table.
+
+    Args:
+        rules: None for the default.
+        seed: 0..2**64 - 1, starts the game that every face plays for it; None draws one.
+        dealer: the seat that deals first, or None to draw it from the seed.
+
+    Attributes:
+        rules, seed: as above; the seed is a number.
+        played: all actions so far, in order.
+        ends: how each finished deal ended.
+
+    Raises:
+        ValueError, TypeError: no such seed or seat.
+    """
+
+    def __init__(self, rules: RuleSet | None = None, seed: int | None = None, dealer: int | None = None) -> None:
+        if dealer is not None and (type(dealer) is not int or dealer not in range(NUM_SEATS)):
+            raise ValueError(f"dealer={dealer!r}: expected a seat 0..{NUM_SEATS - 1} or None")
+        self.rules = rules or RuleSet()
+        self.seed = fresh_seed() if seed is None else int(game_seed(seed))
+        seeds = np.array([self.seed], dtype=np.uint64)
+        dealers = np.array([batch.NO_SEAT if dealer is None else dealer], dtype=np.int8)
+        ensure_compiled("scripted players")
+        self._games = new_games(seeds, dealers, self.rules)
+        self._named_dealer = dealer
+        self.played: list[Played] = []
+        self.ends: list[DealEnd] = []
+        self._before: list[np.ndarray] = []
+        self._find_legal()
+
+    # Where the game stands ------------------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether all deals are finished."""
+        return int(self._games[0]["phase"]) == OVER
+
+    @property
+    def seat(self) -> int:
+        """The seat to move; once over, the one that moved last."""
+        return int(self._games[0]["seat"])
+
+    @property
+    def legal(self) -> list[str]:
+        """The legal actions in notation, by id; none once the game is over."""
+        return [ACTION_NAMES[action] for action in np.flatnonzero(self._mask)]
+
+    def games(self) -> np.ndarray:
+        """The game as it stands, the truth of it: a copy, (1,) STATE.
+
+        Its sampling stream stands at a place of its own for each decision, for the bots that draw from it.
+        """
+        games = self._games.copy()
+        with np.errstate(over="ignore"):
+            games["sample_rng"] += np.uint64(STEP_OF_STREAM) * np.uint64(len(self.played))
+        return games
+
+    def _find_legal(self) -> None:
+        words = np.zeros((1, WORDS), dtype=np.uint64)
+        if not self.over:
+            batch.legal_words(self._games, words, 0, 1)
+        self._mask = batch.unpacked(words)[0]
+
+    # Playing --------------------------------------------------------------------------------------------------------
+
+    def play(self, action: str | int) -> Played:
+        """Play an action for the seat to move, in notation or as an id.
+
+        Raises:
+            TableError: it is no action, or not legal here; nothing changes.
+        """
+        if self.over:
+            raise TableError("the game is over")
+        number = _number_of(action)
+        if not self._mask[number]:
+            raise TableError(f"'{ACTION_NAMES[number]}' is not legal now; legal are: {', '.join(self.legal)}")
+        before = self._games.copy()
+        one = Played(len(self.ends), self.seat, number)
+        refused = arena_kernels.play_lanes(self._games, np.zeros(1, dtype=np.int64), np.array([number]))
+        assert refused == -1
+        self.played.append(one)
+        if self.over or int(self._games[0]["deal"]) != one.deal:
+            out, score = result_of(self._games[0])
+            self.ends.append(DealEnd(out, (score[0], score[1]), _left(before[0], number)))
+        if self.seat == one.seat and len(self.ends) == one.deal and number not in (DRAW.start, PASS.start):
+            self._before.append(before)
+        else:
+            self._before.clear()
+        self._find_legal()
+        return one
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the last action can be taken back: a meld, a lay-off or a take of the turn under way.
+
+        A card drawn from the stock has been seen, and a discard has ended the turn: both stay.
+        """
+        return bool(self._before)
+
+    def undo(self) -> Played:
+        """Take the last action of this turn back, and return it.
+
+        Raises:
+            TableError: there is none that can be taken back.
+        """
+        if not self._before:
+            why = (
+                "the card drawn from the stock has been seen"
+                if self._games[0]["phase"] == MELD_PHASE
+                else "only melds, lay-offs and a take of your own turn can be taken back, before the discard"
+            )
+            raise TableError(f"nothing to take back: {why}")
+        self._games = self._before.pop()
+        self._find_legal()
+        return self.played.pop()
+
+    # Keeping --------------------------------------------------------------------------------------------------------
+
+    def record(self, players: Sequence[str]) -> Record:
+        """The record of the finished game (``persian-rummy/1``); it holds every card.
+
+        Raises:
+            TableError: the game is not over: until then its cards are nobody's to see.
+        """
+        if not self.over:
+            raise TableError("the game is not over: its record is made at the end")
+        return record_of(self._games[0], [one.action for one in self.played], players=players, seed=self.seed)
+
+    def unfinished(self, players: Sequence[str], seats: Sequence[str]) -> dict[str, Any]:
+        """The game so far, to go on with later: a JSON object, with all that ``resume`` needs.
+
+        Args:
+            players: names by seat. seats: who plays there, as ``seating`` takes it.
+        """
+        return {
+            "format": UNFINISHED,
+            "rules": self.rules.as_dict(),
+            "players": list(players),
+            "seats": list(seats),
+            "seed": self.seed,
+            "dealer": self._named_dealer,
+            "actions": [ACTION_NAMES[one.action] for one in self.played],
+        }
+
+    @classmethod
+    def resume(cls, saved: Mapping[str, Any]) -> Table:
+        """The table of an ``unfinished`` game, as it stood.
+
+        Raises:
+            TableError: it is no such object, or the engine does not take its actions.
+        """
+        try:
+            if saved["format"] != UNFINISHED:
+                raise TableError(f"format: expected {UNFINISHED!r}, found {saved['format']!r}")
+            table = cls(stored_rules(saved["rules"]), saved["seed"], saved["dealer"])
+            for number, action in enumerate(saved["actions"], start=1):
+                if type(action) is not str:
+                    raise TableError(f"action {number}: expected text, found {action!r}")
+                try:
+                    table.play(action)
+                except TableError as error:
+                    raise TableError(f"action {number}: {error}") from None
+        except KeyError as error:
+            raise TableError(f"{error.args[0]}: missing") from None
+        except TypeError as error:
+            raise TableError(f"no unfinished game: {error}") from None
+        return table
+
+
+def _number_of(action: str | int) -> int:
+    if isinstance(action, str):
+        try:
+            return encode_action(action)
+        except ValueError as error:
+            raise TableError(str(error)) from None
+    if not 0 <= action < len(ACTION_NAMES):
+        raise TableError(f"{action!r} is not an action id: expected 0..{len(ACTION_NAMES) - 1}")
+    return int(action)
+
+
+def _left(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
+    """The hands at the end of a deal, by what stood before its last action: the engine has dealt the next by then."""
+    hands = [Counter(cards_in(hand)) for hand in before["hand"]]
+    hands[int(before["seat"])] -= Counter(cards_in(ACTION_CARDS[action]))
+    return tuple(tuple(sorted(hand.elements(), key=encode_card)) for hand in hands)

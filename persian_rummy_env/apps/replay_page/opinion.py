@@ -1,0 +1,80 @@
+"""What a policy thinks of the decisions of a game: plain arrays, made by whoever knows the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...actions import ACTION_NAMES
+from ...rules import RuleSet
+
+SHOWN = 5
+"""Actions of a decision that the page lists, the best; the one that was played comes on top of them."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """Of n decisions.
+
+    Attributes:
+        policy: its name.
+        chosen: (n,) integers, the actions that it would choose.
+        probabilities: (n, 547) float, its distribution, 0 where an action is illegal; None: it has none.
+        worth: (n, 547) float, points that the team of the seat to move is expected to be ahead by at the end of the
+            deal after each action, ``-inf`` where it is illegal; None: it weighs nothing.
+        value: (n,) float, the same of the decision as a whole; NaN where it does not say; None: it never does.
+        error: (n,) float, the standard error of the value, where that is a mean; None: it is not known.
+
+    Raises:
+        ValueError: arrays of other shapes.
+    """
+
+    policy: str
+    chosen: np.ndarray
+    probabilities: np.ndarray | None = None
+    worth: np.ndarray | None = None
+    value: np.ndarray | None = None
+    error: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        rows, wide = (len(self.chosen),), (len(self.chosen), len(ACTION_NAMES))
+        for name, shape in (
+            ("chosen", rows),
+            ("probabilities", wide),
+            ("worth", wide),
+            ("value", rows),
+            ("error", rows),
+        ):
+            array = getattr(self, name)
+            if array is not None and array.shape != shape:
+                raise ValueError(f"opinion of {self.policy}: {name} has the shape {array.shape}, expected {shape}")
+
+    def of(self, row: int, played: int, legal: int) -> list[Any]:
+        """A decision for the page: ``[chosen, legal actions, value, error, [[action, number], …]]``, None for what
+        is not known.
+
+        The list holds the best actions by probability (in thousandths) or worth (in tenths of a point), and the one
+        that was played; it is empty where the policy just chooses.
+        """
+        value, error = (
+            None if array is None or np.isnan(array[row]) else round(float(array[row]), 1)
+            for array in (self.value, self.error)
+        )
+        numbers, scale = (self.worth, 10) if self.probabilities is None else (self.probabilities, 1000)
+        listed = []
+        if numbers is not None:
+            floor = 0 if numbers is self.probabilities else -np.inf
+            best = np.argsort(-numbers[row], kind="stable")[: min(SHOWN, legal)].tolist()
+            best = [action for action in best if numbers[row, action] > floor]
+            listed = [
+                [ACTION_NAMES[action], round(float(numbers[row, action]) * scale)]
+                for action in [*best, *([] if played in best else [played])]
+            ]
+        return [ACTION_NAMES[int(self.chosen[row])], legal, value, error, listed]
+
+
+Adviser: TypeAlias = Callable[[np.ndarray, RuleSet], Opinion]
+"""Asked about the games before n decisions, (n,) STATE, played by the rules given."""

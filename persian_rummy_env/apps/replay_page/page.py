@@ -1,0 +1,163 @@
+"""The page put together: the games as data, the drawing's cards, the script and the style, in one text of HTML."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ...actions import ACTION_NAMES
+from ...cards import CARD_NAMES
+from ...drawing import Look, parts, symbols
+from ...drawing import look as colours
+from ...drawing.scene import Part
+from ...drawing.svg import svg
+from ...records.record import Record, stored_rules
+from ...rules import NUM_SEATS
+from .drawings import CARD_MARK, Film, Store
+from .moments import Moments, moments_of
+from .opinion import Adviser, Opinion
+
+OPEN = "open"
+VIEWS: dict[str, int | None] = {OPEN: None} | {f"player_{seat}": seat for seat in range(NUM_SEATS)}
+"""The sides a table is seen from: all hands open, or as the player of a seat sees it."""
+RECENT = 8
+"""Actions that the drawing names, the latest of the deal."""
+LONGEST_NAME = 32
+LOOK = Look()
+COLOURS = {
+    "page": colours.PAGE, "paper": colours.PAPER, "ink": colours.INK, "soft": colours.SOFT, "rule": colours.RULE,
+    "edge": colours.EDGE, "felt": colours.FELT, "gold": colours.GOLD, "hot": colours.HOT,
+    "team-0": colours.TEAMS[0], "team-1": colours.TEAMS[1], "bar": "#cfe3d6",
+}  # fmt: skip
+"""Of the page, those of the drawing."""
+
+
+def replay_page(
+    games: Iterable[tuple[int, Record]],
+    view: str | None = None,
+    advisers: Sequence[Adviser] = (),
+    look: Look = LOOK,
+) -> str:
+    """The page of some games.
+
+    Args:
+        games: records, each with its number in the file, from 1.
+        view: one of ``VIEWS``; None: all of them, to choose from. With the view of a seat nothing is in the page that
+            its player does not get to see: no deck nor seed, no other hand, no opinion on the decisions of others.
+        advisers: policies that are asked about every decision.
+        look: of the drawing.
+
+    Returns:
+        HTML, in which every text of a record stands as text. It loads nothing, and its own content security policy
+        forbids that and any script but its own.
+
+    Raises:
+        RecordError: a record is not well formed, or does not replay. ValueError: an unknown view, or no game.
+    """
+    if view is not None and view not in VIEWS:
+        raise ValueError(f"view={view!r}: expected one of {', '.join(VIEWS)}, or None for all of them")
+    views = list(VIEWS) if view is None else [view]
+    store = Store()
+    told = [_game(number, record, views, advisers, look, store) for number, record in games]
+    if not told:
+        raise ValueError("no game: expected at least one record")
+    data = {
+        "views": views,
+        "cards": [*CARD_NAMES, ""],
+        "cardMark": CARD_MARK,
+        "frame": _frame(told[0]["films"], look),
+        "games": told,
+        "pieces": store.pieces,
+        "contents": store.contents,
+    }
+    packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
+    texts = {
+        "policy": security_policy(),
+        "colours": f":root {{ {' '.join(f'--{name}: {colour};' for name, colour in COLOURS.items())} }}",
+        "style": _asset("page.css"),
+        "symbols": symbols(look),
+        "data": base64.b64encode(packed).decode(),
+        "script": _asset("page.js"),
+    }
+    head, *rest = _asset("page.html").split("<!--@")
+    return head + "".join(texts[name] + text for name, text in (part.split("-->", 1) for part in rest))
+
+
+@cache
+def security_policy() -> str:
+    """The content security policy of the page: nothing is loaded, and no script runs but the page's own."""
+    digest = base64.b64encode(hashlib.sha256(_asset("page.js").encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("persian_rummy_env.apps.replay_page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _game(
+    number: int, record: Record, views: Sequence[str], advisers: Sequence[Adviser], look: Look, store: Store
+) -> dict[str, Any]:
+    moments = moments_of(record)
+    rules = stored_rules(record["rules"])
+    players = [plain(name) for name in record["players"]]
+    seats = {VIEWS[view] for view in views}
+    films = {view: _film(moments, VIEWS[view], players, look, store) for view in views}
+    asked = moments.decisions if None in seats else _of_seats(moments, seats)
+    opinions = [adviser(moments.states[asked], rules) for adviser in advisers]
+    return {
+        "number": number,
+        "players": players,
+        "rules": ", ".join(f"{name} {value}" for name, value in rules.as_dict().items()),
+        "seed": str(record["seed"]) if record["seed"] is not None and None in seats else None,  # it tells the decks
+        "score": record["score"],
+        "deals": [
+            {"start": start, "dealer": deal["dealer"], "out": deal["out"], "score": deal["score"]}
+            for start, deal in zip(moments.starts, record["deals"], strict=True)
+        ],
+        "seats": moments.states["seat"].tolist(),
+        "actions": [None if action < 0 else ACTION_NAMES[action] for action in moments.action.tolist()],
+        "films": {view: film.parts for view, film in films.items()},
+        "opinions": [_opinion(opinion, moments, asked.tolist()) for opinion in opinions],
+    }
+
+
+def _film(moments: Moments, seat: int | None, players: Sequence[str], look: Look, store: Store) -> Film:
+    film = Film(store)
+    for moment, state in enumerate(moments.states):
+        film.add(parts(state, seat, players, moments.recent(moment, RECENT), look))
+    return film
+
+
+def _frame(films: dict[str, Any], look: Look) -> str:
+    """The drawing with nothing in its parts."""
+    names = next(iter(films.values()))
+    return svg([Part(name, ()) for name in names], "The table", look, width=None, defs=False)
+
+
+def _of_seats(moments: Moments, seats: set[int | None]) -> Any:
+    decisions = moments.decisions
+    return decisions[[int(moments.states[moment]["seat"]) in seats for moment in decisions]]
+
+
+def _opinion(opinion: Opinion, moments: Moments, asked: list[int]) -> dict[str, Any]:
+    """What a policy thinks, by moment: null where it was not asked."""
+    found: list[Any] = [None] * len(moments.action)
+    for row, moment in enumerate(asked):
+        found[moment] = opinion.of(row, int(moments.action[moment]), int(moments.legal[moment]))
+    kind = "probability" if opinion.probabilities is not None else "points" if opinion.worth is not None else None
+    return {"policy": plain(opinion.policy, 80), "kind": kind, "decisions": found}
+
+
+def plain(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name as one line of printable text of bounded length."""
+    text = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"

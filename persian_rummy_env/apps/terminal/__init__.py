@@ -1,0 +1,1 @@
+"""Playing in the terminal: ``python -m persian_rummy_env.apps.terminal``."""

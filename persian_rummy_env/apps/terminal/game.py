@@ -1,0 +1,162 @@
+"""A game in the terminal, from the draw for partners to its record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from ...actions import ACTION_NAMES
+from ...players.choose import PolicyError, choose
+from ...players.load import load
+from ...players.policy import Policy, check_rules
+from ...records import record
+from ...system.escaping import visible
+from ...system.files import explained, whole_file
+from ..game import Table, TableError
+from ..seat_view import seat_view
+from ..seating import Player
+from . import screen
+from .typed import NotAnActionError, parse
+
+HELP = """\
+Type an action in notation (draw, take 7S, meld 4D 4H 4S, layoff 6S run, discard 9H), a beginning of it (d 9h), or its \
+number in the list.
+  undo          take your last meld, lay-off or take back, before the discard
+  hint [NAME]   ask a policy, such as expert or 'search(deepest, worlds=40)'
+  help          this text
+  quit          save the game and leave; it can be taken up again with --resume"""
+
+
+class LeftError(Exception):
+    """The player leaves before the end."""
+
+
+@dataclass
+class Game:
+    """People and policies at a table in one terminal.
+
+    Attributes:
+        table: the game.
+        players: by seat.
+        policies: those that play, by name.
+        hint: the name of the policy that hints come from if none is asked for.
+        console: where to show it, and to ask.
+    """
+
+    table: Table
+    players: Sequence[Player]
+    policies: Mapping[str, Policy]
+    hint: str
+    console: Console
+    _shown: dict[int, int] = field(default_factory=dict)
+    _last_person: int | None = None
+    _ends_shown: int = 0
+
+    def play(self) -> None:
+        """Play to the end.
+
+        Raises:
+            LeftError: by ``quit``, or an interrupt or the end of input. PolicyError: a policy failed.
+        """
+        while not self.table.over:
+            player = self.players[self.table.seat]
+            if player.human:
+                self._ask()
+            else:
+                self.table.play(int(choose(self.table.games(), self.policies[player.spec])[0]))
+            self._show_ends()
+        us, them = self._watcher % 2, 1 - self._watcher % 2
+        score = seat_view(self.table, self._watcher)["score"]
+        how = "a tie" if score[us] == score[them] else "you win" if score[us] > score[them] else "you lose"
+        self.console.print(f"\n[bold]The game is over: {score[us]} to {score[them]}, {how}[/bold]")
+
+    @property
+    def _watcher(self) -> int:
+        """The seat through whose eyes ends are told: the person who played last, or the first one."""
+        people = [seat for seat, player in enumerate(self.players) if player.human]
+        return self._last_person if self._last_person is not None else people[0] if people else 0
+
+    def _show_ends(self) -> None:
+        while self._ends_shown < len(self.table.ends):
+            view = seat_view(self.table, self._watcher)
+            end = view["ends"][self._ends_shown]
+            self.console.print(screen.end_of_deal(self._ends_shown, end, self.players, self._watcher))
+            self._ends_shown += 1
+
+    def _ask(self) -> None:
+        """One decision of a person, with whatever they ask for before it."""
+        seat = self.table.seat
+        if self._last_person not in (None, seat):
+            self.console.clear()
+            self._input(f"{self.players[seat].shown} is to move: the others look away, then press Enter ")
+        self._last_person = seat
+        self._show(seat)
+        while True:
+            text = self._input("> ")
+            try:
+                if self._obey(text, seat):
+                    return
+            except (NotAnActionError, TableError, PolicyError, ValueError, OSError) as error:
+                told = explained(error) if isinstance(error, OSError) else str(error)
+                self.console.print(visible(told), style="red", markup=False)
+
+    def _obey(self, text: str, seat: int) -> bool:
+        """Do what was typed; returns whether the position has changed."""
+        word, _, rest = text.strip().partition(" ")
+        if word in ("quit", "exit"):
+            raise LeftError
+        if word == "help":
+            self.console.print(HELP, markup=False)
+        elif word == "hint":
+            self._give_hint(rest.strip() or self.hint)
+        elif word == "undo":
+            back = self.table.undo()
+            self._shown[seat] = min(self._shown.get(seat, 0), len(self.table.played))
+            self.console.print(f"taken back: {ACTION_NAMES[back.action]}")
+            return True
+        else:
+            self.table.play(parse(text, self.table.legal))
+            return True
+        return False
+
+    def _give_hint(self, name: str) -> None:
+        policy = self.policies.get(name) or load(name)
+        check_rules(policy, self.table.rules)
+        advice = ACTION_NAMES[int(choose(self.table.games(), policy)[0])]
+        self.console.print(Text(f"{visible(name)} would play: "), screen.action(advice), sep="")
+
+    def _show(self, seat: int) -> None:
+        view = seat_view(self.table, seat)
+        self.console.print()
+        for line in screen.history(view, self.players, self._shown.get(seat, 0)):
+            self.console.print(line)
+        self._shown[seat] = len(self.table.played)
+        self.console.print(screen.table(view, self.players))
+        self.console.print(screen.choices(view["legal"]))
+
+    def _input(self, prompt: str) -> str:
+        try:
+            return self.console.input(prompt, markup=False)
+        except (EOFError, KeyboardInterrupt):
+            raise LeftError from None
+
+
+def save(game: Game, out: Path) -> Path:
+    """Save a finished game as a record, or an unfinished one beside it to go on with; returns the file's path.
+
+    Files appear whole or not at all.
+    """
+    names = [player.name for player in game.players]
+    if game.table.over:
+        record.write(out, [game.table.record(names)])
+        return out
+    path = out.with_suffix(".unfinished.json")
+    with whole_file(path) as file:
+        json.dump(game.table.unfinished(names, [player.spec for player in game.players]), file)
+        file.write("\n")
+    return path

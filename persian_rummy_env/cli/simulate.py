@@ -1,0 +1,121 @@
+"""``persian-rummy simulate``: games between bots, as records."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from ..rules import RULES_HELP, RuleSet
+from ..system.command_line import say_on_error
+from .command import OK, CommandError, whole_number
+
+if TYPE_CHECKING:
+    from ..records.record import Record
+
+MAX_SEED = 2**64 - 1
+PATIENCE = 0.5
+"""Seconds between two signs of life."""
+
+DESCRIPTION = """\
+Play games between bots and write them as records, one JSON object a line. The same seed gives the same games; game k of
+a seed is the same however many are asked for, and each record names the seed that starts that game on every face."""
+EXAMPLES = """\
+examples:
+  persian-rummy simulate --games 100 --seed 7 --out games.jsonl
+      a hundred games of greedy bots, in a file
+  persian-rummy simulate --games 1000 --seed 1 --bots random,greedy --out games.jsonl.gz
+      team 0 (seats 0 and 2) plays at random, team 1 (seats 1 and 3) is greedy
+  persian-rummy simulate --seed 3 --rules deals=1,stock_out=end --legal | persian-rummy show -
+      one short game, to read
+"""
+
+
+def rules(text: str) -> RuleSet:
+    try:
+        return RuleSet.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_to(subparsers: Any) -> None:
+    parser = subparsers.add_parser(
+        "simulate",
+        help="play games between bots and write their records",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("--games", type=whole_number(1), default=1, metavar="N", help="how many (default: 1)")
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0, MAX_SEED),
+        metavar="S",
+        help="from 0 to 2**64 - 1 (default: a new one, which is named on standard error)",
+    )
+    parser.add_argument(
+        "--bots",
+        default="greedy",
+        metavar="NAMES",
+        help="one name for all seats, two by team, or four by seat, such as random,greedy (default: greedy)",
+    )
+    parser.add_argument(
+        "--rules",
+        type=rules,
+        default=RuleSet(),
+        metavar="RULES",
+        help=RULES_HELP,
+    )
+    parser.add_argument("--legal", action="store_true", help="also write the legal actions before each action")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write to a file, which appears when it is complete; compressed if its name ends in .gz "
+        "(default: standard output)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from ..bots import bot_codes
+    from ..records.record import dumps, records_file
+    from ..records.recorder import simulate
+    from ..seeds import fresh_seed
+
+    try:
+        bot_codes(args.bots)
+    except ValueError as error:
+        raise CommandError(f"argument --bots: {error}") from None
+    seed = args.seed
+    if seed is None:
+        seed = fresh_seed()
+        print(f"seed {seed}", file=sys.stderr)
+    to_file = args.out not in (None, "-")
+    start = time.monotonic()
+    with records_file(args.out) if to_file else nullcontext(sys.stdout) as out:
+        records = simulate(args.games, seed, args.bots, rules=args.rules, legal=args.legal)
+        for record in progress(records, args.games, shown=sys.stderr.isatty() and (to_file or not out.isatty())):
+            out.write(dumps(record) + "\n")
+    if to_file:
+        count = "1 game" if args.games == 1 else f"{args.games} games"
+        say_on_error(f"{count} in {args.out}, after {time.monotonic() - start:.1f} s")
+    return OK
+
+
+def progress(records: Iterable[Record], total: int, *, shown: bool) -> Iterator[Record]:
+    """The records; if it takes long, how many there are already, in one line on standard error that goes away again."""
+    start = said = time.monotonic()
+    try:
+        for count, record in enumerate(records):
+            now = time.monotonic()
+            if shown and now - said > PATIENCE:
+                said = now
+                left = (total - count) * (now - start) / max(count, 1)
+                print(f"\r{count} of {total} games, {left:.0f} s left  ", end="", file=sys.stderr, flush=True)
+            yield record
+    finally:
+        if said != start:
+            print(f"\r{'':40}\r", end="", file=sys.stderr, flush=True)

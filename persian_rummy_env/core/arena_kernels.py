@@ -1,0 +1,66 @@
+"""Games between bots and players outside the loop: what a match needs of the core."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..state import OVER
+from .apply import apply
+from .batch import write_mask
+from .bot_kernels import choose, play_to_end
+from .jit import compiled
+from .legal import WORDS, is_legal, legal_actions
+from .observe import observe
+
+OUTSIDE = -1
+"""In place of a bot's code: somebody outside the loop plays this seat."""
+
+
+@compiled
+def play_games(games, bots, decisions, start, stop):
+    """Let bots play every game to its end; ``bots`` (n, 4) int8 codes, ``decisions`` (n,) int64 is added to."""
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    for lane in range(start, stop):
+        decisions[lane] += play_to_end(games[lane], words, 0, bots[lane])
+
+
+@compiled
+def advance(games, bots, decisions, start, stop):
+    """Let bots play every game on until it is over or somebody ``OUTSIDE`` is to move."""
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    for lane in range(start, stop):
+        game = games[lane]
+        while int(game["phase"]) != OVER:
+            bot = int(bots[lane, int(game["seat"])])
+            if bot == OUTSIDE:
+                break
+            legal_actions(game, words, 0)
+            apply(game, choose(game, words, 0, bot))
+            decisions[lane] += 1
+
+
+@compiled
+def show_lanes(games, lanes, observation, mask):
+    """The observation and mask of the seat to move in the games ``lanes`` (k,), as flat arrays of k rows."""
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    for row in range(len(lanes)):
+        game = games[lanes[row]]
+        legal_actions(game, words, 0)
+        write_mask(words, 0, mask[row * NUM_ACTIONS : (row + 1) * NUM_ACTIONS])
+        observe(game, int(game["seat"]), observation, row)
+
+
+@compiled
+def play_lanes(games, lanes, actions):
+    """Play one action in each of the games ``lanes`` (k,). Stops at the first illegal one and returns its place in
+    ``lanes``; -1: all were played."""
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    for row in range(len(lanes)):
+        game = games[lanes[row]]
+        legal_actions(game, words, 0)
+        action = int(actions[row])
+        if action < 0 or action >= NUM_ACTIONS or not is_legal(words, 0, action):
+            return row
+        apply(game, action)
+    return -1

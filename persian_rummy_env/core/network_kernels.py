@@ -1,0 +1,162 @@
+"""The two ends of the network as compiled loops over what is there: the bits of an observation, the legal actions.
+
+Some 90 of an observation's 1,020 bytes are not zero, and a choice has some six legal actions of 547. On a CPU the first
+and the last layer are therefore sums of a few rows of their weights: exact in float32, and many times quicker than the
+dense products. Weights have a row per input byte (first layer) or per action (last layer), so that a row is contiguous.
+
+Single-threaded and without the interpreter lock: threads share a batch by its rows. All arrays are C-contiguous.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from .intrinsics import lowest, popcount
+
+kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+
+ONE = np.uint64(1)
+THREE = np.uint64(3)
+BYTE = np.uint64(0xFF)
+BYTE_OF_BIT = np.uint64(0b111000)
+"""Of the number of a bit: eight times the number of its byte."""
+
+
+@kernel
+def list_bytes(rows, public, scale, start, middle, index, value):
+    """List the bytes that are not zero and count, row by row.
+
+    Args:
+        rows: (b, inputs / 4) uint32, the bytes four at a time.
+        public: bytes from this column on are hidden ones; a multiple of 4.
+        scale: (inputs,) float32; a byte whose scale is 0 is left out.
+        start: (b + 1,) int64, gets where each row's list begins in ``index`` and ``value``.
+        middle: (b,) int64, gets where its hidden part begins.
+        index, value: int16 and float32, as long as ``rows`` has bytes and one more; get columns and scaled bytes.
+    """
+    found = 0
+    words = rows.shape[1]
+    busy = np.empty(words + 1, dtype=np.int64)
+    for r in range(len(rows)):
+        start[r] = found
+        middle[r] = -1
+        some = 0
+        for word in range(words):  # without a branch: which words are zero cannot be foretold
+            busy[some] = word
+            some += rows[r, word] != 0
+        for k in range(some):
+            if 4 * busy[k] >= public and middle[r] < 0:
+                middle[r] = found
+            rest = np.uint64(rows[r, busy[k]])
+            while rest != 0:
+                shift = np.uint64(lowest(rest)) & BYTE_OF_BIT
+                column = 4 * busy[k] + np.int64(shift >> THREE)
+                index[found] = column
+                value[found] = np.float32((rest >> shift) & BYTE) * scale[column]
+                found += scale[column] != 0
+                rest &= ~(BYTE << shift)
+        if middle[r] < 0:
+            middle[r] = found
+    start[len(rows)] = found
+
+
+@kernel
+def first_layer(start, stop, index, value, weight, bias, out):
+    """``out[r] = bias + sum of value[k] * weight[index[k]]`` over ``start[r] <= k < stop[r]``."""
+    width = weight.shape[1]
+    for r in range(len(stop)):
+        total = out[r]
+        for j in range(width):
+            total[j] = bias[j]
+        for k in range(start[r], stop[r]):
+            factor = value[k]
+            terms = weight[index[k]]
+            for j in range(width):
+                total[j] += factor * terms[j]
+
+
+@kernel
+def count_legal(legal, count):
+    """The number of legal actions of each row of packed masks (b, 9) uint64; returns the largest."""
+    most = 0
+    for r in range(len(legal)):
+        count[r] = 0
+        for word in range(legal.shape[1]):
+            count[r] += popcount(legal[r, word])
+        most = max(most, count[r])
+    return most
+
+
+@kernel
+def list_legal(legal, actions):
+    """The legal actions of each row by id, from the left of its row of ``actions`` (b, most)."""
+    for r in range(len(legal)):
+        found = 0
+        for word in range(legal.shape[1]):
+            bits = legal[r, word]
+            while bits != 0:
+                actions[r, found] = 64 * word + lowest(bits)
+                found += 1
+                bits &= bits - ONE
+
+
+@kernel
+def last_layer(hidden, weight, bias, actions, count, log_p):
+    """Log-probabilities of the legal actions: the softmax of ``hidden @ weight[a] + bias[a]`` over those alone."""
+    width = hidden.shape[1]
+    for r in range(len(hidden)):
+        features = hidden[r]
+        top = np.float32(-np.inf)
+        for k in range(count[r]):
+            terms = weight[actions[r, k]]
+            logit = np.float32(0)
+            for j in range(width):
+                logit += features[j] * terms[j]
+            logit += bias[actions[r, k]]
+            log_p[r, k] = logit
+            top = max(top, logit)
+        total = np.float32(0)
+        for k in range(count[r]):
+            log_p[r, k] -= top
+            total += math.exp(log_p[r, k])
+        shift = np.float32(math.log(total))
+        for k in range(count[r]):
+            log_p[r, k] -= shift
+
+
+@kernel
+def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
+    """Draw an action of each row by a fraction in [0, 1): the first whose cumulative probability exceeds it. A row
+    without a legal action gets -1 and NaN."""
+    for r in range(len(count)):
+        if count[r] < 1:  # nothing stands in its row of ``actions``
+            chosen[r], chosen_log_p[r] = -1, np.nan
+            continue
+        reached = 0.0
+        last = count[r] - 1
+        k = 0
+        while k < last:
+            reached += math.exp(log_p[r, k])
+            if fractions[r] < reached:
+                break
+            k += 1
+        chosen[r] = actions[r, k]
+        chosen_log_p[r] = log_p[r, k]
+
+
+@kernel
+def likeliest(actions, count, log_p, chosen, chosen_log_p):
+    """The likeliest action of each row, the lowest id of equals; -1 and NaN for a row without a legal action."""
+    for r in range(len(count)):
+        if count[r] < 1:
+            chosen[r], chosen_log_p[r] = -1, np.nan
+            continue
+        top = 0
+        for k in range(1, count[r]):
+            if log_p[r, k] > log_p[r, top]:
+                top = k
+        chosen[r] = actions[r, top]
+        chosen_log_p[r] = log_p[r, top]

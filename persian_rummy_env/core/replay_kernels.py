@@ -1,0 +1,67 @@
+"""Whole games in one call: playing given actions again, and bots playing with every action written down."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..state import OVER
+from .apply import apply
+from .bot_kernels import choose
+from .deal import start_episode
+from .jit import compiled
+from .legal import is_legal, legal_actions
+from .rng import seed_game
+
+
+@compiled
+def replay(games, dealer, actions, legal, states):
+    """Play a game from its decks until the actions run out, or one of them is not legal.
+
+    Args:
+        games: (1,) STATE with the rules and the decks of all deals, given.
+        dealer: the seat that deals first.
+        actions: (n,) int64 ids; anything outside 0..546 is illegal.
+        legal: (n + 1, WORDS) uint64; row i is written with the legal actions before action i.
+        states: (n + 1,) STATE; record i is written with the game before action i.
+
+    Returns:
+        The number of actions played. That row of ``legal`` and ``states``, too, is written; those after it are not.
+    """
+    game = games[0]
+    seed_game(game, np.uint64(0))  # the decks are given, but a generator must not be all zeros
+    start_episode(game, dealer)
+    played = len(actions)
+    for number in range(len(actions)):
+        legal_actions(game, legal, number)
+        states[number] = game
+        action = int(actions[number])
+        if action < 0 or action >= NUM_ACTIONS or not is_legal(legal, number, action):
+            return number
+        apply(game, action)
+    legal_actions(game, legal, played)
+    states[played] = game
+    return played
+
+
+@compiled
+def play_recorded(games, bots, words, actions, lengths, start, stop):
+    """Let bots play every game to its end.
+
+    Args:
+        games: (n,) STATE, started.
+        bots: (n, 4) int8 codes by seat.
+        words: (n, WORDS) uint64, room for the legal actions.
+        actions: (n, m) int16, written with the ids of each game's actions; m must suffice for the longest game.
+        lengths: (n,) int64, written with their number.
+    """
+    for lane in range(start, stop):
+        game = games[lane]
+        count = 0
+        while int(game["phase"]) != OVER:
+            legal_actions(game, words, lane)
+            action = choose(game, words, lane, int(bots[lane, int(game["seat"])]))
+            actions[lane, count] = action
+            apply(game, action)
+            count += 1
+        lengths[lane] = count

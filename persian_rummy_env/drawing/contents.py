@@ -1,0 +1,107 @@
+"""The table for people to look at, from a state: ``ansi`` a text, ``rgb_array`` a picture. Neither needs a display.
+
+Both take one ``STATE`` record and a view: None shows every hand; a seat 0..3 shows what the player there may see, with
+the cards of other hands hidden unless all know them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_RANKS
+from ..rules import NUM_SEATS, NUM_TEAMS
+from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
+
+
+class Meld(NamedTuple):
+    """A meld on the table: ``"set"`` or ``"run"``, its cards 0..52 low to high, and the seat that laid each."""
+
+    kind: str
+    cards: tuple[int, ...]
+    seats: tuple[int, ...]
+
+
+class Hand(NamedTuple):
+    """A hand as a view shows it: cards 0..52, whether all know that they are there, and how many more are hidden."""
+
+    cards: tuple[int, ...]
+    known: tuple[bool, ...]
+    hidden: int
+
+
+def melds(game: np.void) -> list[Meld]:
+    """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that would fit between two
+    runs lies on the lower one."""
+    laid = [cards_of(game["laid"][seat]) for seat in range(NUM_SEATS)]
+    sets, runs, lows = cards_of(game["sets"]), cards_of(game["runs"]), cards_of(game["run_low"])
+
+    def meld(kind: str, cards: list[int]) -> Meld:
+        seats = [[seat for seat in range(NUM_SEATS) for held in laid[seat] if held == card] for card in cards]
+        by = [who[0] for who in seats] if cards[0] != JOKER else seats[0]
+        return Meld(kind, tuple(cards), tuple(by))
+
+    found = []
+    for rank in range(NUM_RANKS):
+        of_rank = [card for card in sets if card != JOKER and card % NUM_RANKS == rank]
+        if of_rank:
+            found.append(meld("set", of_rank))
+    if JOKER in sets:
+        found.append(meld("set", [JOKER] * sets.count(JOKER)))
+    for low in lows:
+        run = [low]
+        while run[-1] + 1 in runs and run[-1] + 1 not in lows:  # the two of the next suit would be among the lows
+            run.append(run[-1] + 1)
+        found.append(meld("run", run))
+    return found
+
+
+def hand(game: np.void, seat: int, view: int | None) -> Hand:
+    """The hand of a seat as a view shows it."""
+    held, known = cards_of(game["hand"][seat]), cards_of(game["known"][seat])
+    if view not in (None, seat):
+        return Hand(tuple(known), (True,) * len(known), len(held) - len(known))
+    unknown = list(held)
+    for card in known:
+        unknown.remove(card)
+    shown = sorted([(card, True) for card in known] + [(card, False) for card in unknown])
+    return Hand(tuple(card for card, _ in shown), tuple(public for _, public in shown), 0)
+
+
+def pile(game: np.void) -> list[tuple[int, int]]:
+    """The discard pile from the bottom: each card 0..52, and the seat that discarded it or ``NOBODY``."""
+    size = int(game["pile_size"])
+    return list(zip(game["pile_card"][:size].tolist(), game["pile_seat"][:size].tolist(), strict=True))
+
+
+def heading(game: np.void) -> str:
+    """Which deal it is, and who is to do what."""
+    deal = f"Deal {int(game['deal']) + 1} of {int(game['deals'])}, dealt by player_{int(game['dealer'])}"
+    if int(game["phase"]) == OVER:
+        return f"{deal}; the {'deal' if int(game['deal']) + 1 < int(game['deals']) else 'game'} is over"
+    if game["ended"]:
+        return f"{deal}; broken off"
+    doing = PHASES[int(game["phase"])]
+    owed = int(game["owed"])
+    must = "" if owed == NOTHING_OWED else f", owing {CARD_NAMES[owed]}"
+    return f"{deal}; player_{int(game['seat'])} to {doing}{must}"
+
+
+def scores(game: np.void) -> list[str]:
+    """A line for each team, and one for the deal finished last if there is one."""
+    lines = []
+    for team in range(NUM_TEAMS):
+        points = f", {int(game['points'][team]):+d} laid" if int(game["phase"]) != OVER else ""
+        lines.append(f"Team {team}: {int(game['score'][team])}{points}")
+    if int(game["deal"]) > 0 or int(game["phase"]) == OVER:
+        out = int(game["out"])
+        who = "nobody" if out == NOBODY else f"player_{out}"
+        lines.append(f"Last deal: {int(game['last_score'][0])} to {int(game['last_score'][1])}, {who} went out")
+    return lines
+
+
+def cards_of(bits: Any) -> list[int]:
+    """The cards 0..52 of a set of cards (``uint64``, see ``cards``), by index, jokers last."""
+    number = int(bits)
+    return [min(index, JOKER) for index in range(NUM_CARDS) if number >> index & 1]

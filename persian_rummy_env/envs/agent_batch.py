@@ -1,0 +1,210 @@
+"""Many tables at which one learner plays some of the seats: what the Gymnasium faces hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..arguments import is_whole
+from ..arrays import shown
+from ..bots import BOTS
+from ..core import agent_kernels, batch
+from ..core.arena_kernels import OUTSIDE as NO_BOT
+from ..core.compile_on_demand import ensure_compiled
+from ..observation import SIZE
+from ..players.policy_io import check_rules, decide
+from ..rules import NUM_SEATS
+from ..state import STATE
+from .batch import Tables
+from .options import Deals, Options
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who plays which seat.
+
+    Attributes:
+        roles: (4,) int8, by seat from ``place`` on: a bot's code, ``LEARNER``, or ``OUTSIDE - k`` for player ``k``.
+        players: those who are asked outside the compiled loop.
+        place: the learner's seat in the first episode.
+        rotates: it sits one seat further in each episode.
+    """
+
+    roles: np.ndarray
+    players: tuple[Any, ...]
+    place: int
+    rotates: bool
+
+    @classmethod
+    def of(cls, seats: Any, partner: Any, opponents: Any) -> Cast:
+        """Read the options of the faces (see ``gym_env.PersianRummyGymEnv``).
+
+        Raises:
+            ValueError, TypeError: an option with a value that it does not take.
+        """
+        team, place, rotates = _seats(seats)
+        if team and partner is not None:
+            raise ValueError(
+                f"partner={shown(partner)} with seats={shown(seats)}: the learner plays both seats of its team"
+            )
+        players: list[Any] = []
+        opponent = _role("opponents", opponents, players)
+        if team:
+            mate = agent_kernels.LEARNER
+        else:
+            mate = opponent if partner is None else _role("partner", partner, players)
+        roles = np.array([agent_kernels.LEARNER, opponent, mate, opponent], dtype=np.int8)
+        return cls(roles, tuple(players), place, rotates)
+
+
+def _seats(seats: Any) -> tuple[bool, int, bool]:
+    """(plays both seats of a team, the first seat, rotates)."""
+    if isinstance(seats, str) and seats in ("rotate", "team"):
+        return seats == "team", 0, True
+    if _is_seat(seats):
+        return False, int(seats), False
+    several = seats.ndim == 1 if isinstance(seats, np.ndarray) else isinstance(seats, Sequence)
+    listed = list(seats) if several and not isinstance(seats, str | bytes) else []
+    if all(map(_is_seat, listed)) and sorted(map(int, listed)) in ([0, 2], [1, 3]):
+        return True, int(min(listed)), False
+    raise ValueError(f"seats={shown(seats)}: expected a seat 0..3, a team (0, 2) or (1, 3), 'rotate' or 'team'")
+
+
+def _is_seat(seat: Any) -> bool:
+    return is_whole(seat) and 0 <= seat < NUM_SEATS
+
+
+def _role(name: str, player: Any, players: list[Any]) -> int:
+    expected = f"expected one of {', '.join(BOTS)}, or a policy with act(batch)"
+    if isinstance(player, str):
+        if player not in BOTS:
+            raise ValueError(f"{name}={shown(player)}: {expected}")
+        return BOTS[player]
+    if isinstance(player, type):
+        raise TypeError(f"{name}={shown(player)}: a class; {expected}, an object of it")
+    code = getattr(player, "code", NO_BOT)
+    if not is_whole(code) or (code != NO_BOT and code not in BOTS.values()):
+        raise ValueError(f"{name}={shown(player)}: its code is {shown(code)}; expected one of {BOTS}, or {NO_BOT}")
+    if code != NO_BOT:
+        return int(code)
+    if not callable(getattr(player, "act", None)):
+        raise TypeError(f"{name}={shown(player)}: {expected}")
+    players.append(player)
+    return agent_kernels.OUTSIDE - (len(players) - 1)
+
+
+class LearnerTables:
+    """``lanes`` games in which a learner plays the seats of its ``cast``.
+
+    Attributes:
+        games: (n,) STATE; legal: (n, 9) uint64, the learner's legal actions, packed.
+        observation: (n, 1020) float32, or uint8 where ``as_float`` is False; action_mask: (n, 547) int8.
+        seat: (n,) int8, the learner's seat to move, or that of its last decision.
+        reward: (n,) float64; terminated, truncated, done: (n,) bool.
+        skipped: (n,) int64, episodes that ended before the learner's first decision, in this step.
+        final: (n,) STATE, final_seat: (n,) int8, of the lanes that are ``done`` and went on at once.
+    """
+
+    def __init__(self, lanes: int, options: Options, cast: Cast, autoreset: int, as_float: bool) -> None:
+        for player in cast.players:
+            check_rules(player, options.rules)
+        ensure_compiled("game engine")
+        ensure_compiled("scripted players")
+        ensure_compiled("games of a learner")
+        self.lanes, self.options, self.cast, self.autoreset, self.as_float = lanes, options, cast, autoreset, as_float
+        self._tables = Tables(lanes, options, batch.DISABLED)
+        self.guard = self._tables.guard
+        self.games, self.legal = self._tables.games, self._tables.legal
+        self.place = np.full(lanes, cast.place, dtype=np.int8)
+        self.fresh, self.acted, self.forfeited = (np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.paid = np.zeros(lanes, dtype=np.int64)
+        self.final, self.final_seat = np.zeros(lanes, dtype=STATE), np.zeros(lanes, dtype=np.int8)
+        self.allocate_output()
+        self.guard.whole = None
+
+    @property
+    def started(self) -> bool:
+        return self._tables.started
+
+    def allocate_output(self) -> None:
+        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
+        them, nothing has changed."""
+        lanes = self.lanes
+        raw = np.empty((lanes, SIZE), dtype=np.uint8)
+        as_float = np.empty((lanes if self.as_float else 0, SIZE), dtype=np.float32)
+        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
+        seat = self.seat.copy() if hasattr(self, "seat") else np.zeros(lanes, dtype=np.int8)
+        reward, skipped = np.zeros(lanes), np.zeros(lanes, dtype=np.int64)
+        flags = tuple(np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.guard.whole = False
+        self.raw, self.float, self.action_mask, self.seat = raw, as_float, action_mask, seat
+        self.reward, self.skipped = reward, skipped
+        self.terminated, self.truncated, self.done = flags
+
+    @property
+    def observation(self) -> np.ndarray:
+        return self.float if self.as_float else self.raw
+
+    def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
+        """Start new episodes in the ``chosen`` lanes; see ``Tables.reset``."""
+        self._tables.reset(chosen, seeds, deals)
+        seeded = seeds is not None
+        given = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
+        rotates = self.cast.rotates
+        agent_kernels.begin(
+            self.games, chosen, self.place, given, seeded, rotates, self.fresh, self.skipped, self.paid, 0, self.lanes
+        )
+        for array in (self.done, self.terminated, self.truncated, self.reward):
+            array[chosen] = 0
+        self._play_others()
+        self._show()
+
+    def step(self, actions: np.ndarray) -> None:
+        """The learner's action in every lane, (n,) int64, and then the others until it is to move again."""
+        self.guard.whole = False
+        agent_kernels.decide(
+            self.games, actions, self.legal, self.place, self.cast.rotates, self.fresh, self.skipped, self.paid,
+            self.acted, self.forfeited, self.autoreset == batch.NEXT_STEP, 0, self.lanes,
+        )  # fmt: skip
+        self._play_others()
+        agent_kernels.pay(
+            self.games, self.place, self.cast.rotates, self.fresh, self.paid, self.acted, self.forfeited, self.final,
+            self.final_seat, self.seat, self.done, self.reward, self.terminated, self.truncated,
+            self.options.reward_kind, self.autoreset, 0, self.lanes,
+        )  # fmt: skip
+        if self.autoreset == batch.SAME_STEP and self.done.any():
+            self._play_others()
+        self._show()
+
+    def _play_others(self) -> None:
+        roles, players = self.cast.roles, self.cast.players
+        while agent_kernels.play_others(
+            self.games, roles, self.place, self.cast.rotates, self.fresh, self.skipped, self.paid,
+            self.options.max_decisions or 0, 0, self.lanes,
+        ):  # fmt: skip
+            lanes, who = np.empty(self.lanes, dtype=np.int64), np.empty(self.lanes, dtype=np.int64)
+            count = agent_kernels.waiting_for(self.games, roles, self.place, self.fresh, lanes, who)
+            for index, player in enumerate(players):
+                his = lanes[:count][who[:count] == index]
+                if len(his):
+                    decide(self.games, his, player)
+
+    def _show(self) -> None:
+        agent_kernels.show(
+            self.games, self.legal, self.action_mask.reshape(-1), self.seat, self.raw.reshape(-1), self.float,
+            self.as_float, 0, self.lanes,
+        )  # fmt: skip
+
+    def first_illegal(self, actions: np.ndarray) -> int:
+        """The first lane whose action is not legal, or -1."""
+        return batch.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+
+    def sample(self) -> np.ndarray:
+        """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
+        actions = np.empty(self.lanes, dtype=np.int64)
+        batch.sample(self.games, self.legal, actions, 0, self.lanes)
+        return actions

@@ -1,0 +1,221 @@
+"""A batch of games with its arrays: what the faces hold, and the only caller of the compiled loop.
+
+It checks nothing of what its caller should have checked; the faces do that and speak to the user.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..core import batch
+from ..core.bot_kernels import choose_many
+from ..core.compile_on_demand import ensure_compiled
+from ..core.legal import WORDS
+from ..observation import SIZE
+from ..rules import NUM_SEATS
+from ..seeds import fresh_seed
+from ..state import STATE, write_rules
+from ..system.threads import Threads
+from .guard import Guard
+from .options import NOT_GIVEN, Deals, Options
+from .state_check import checked_states
+
+MIN_LANES_PER_PART = 64
+"""Below this, handing lanes to a thread costs more than playing them."""
+PARTS_PER_THREAD = 6
+
+
+def check_part(tables: Any, chosen: np.ndarray) -> None:
+    """Refuse to reset some lanes alone while others hold no whole game.
+
+    Args:
+        tables: has ``started`` and ``guard``.
+        chosen: (n,) bool.
+
+    Raises:
+        ValueError: none was ever dealt: the first reset starts every lane. RuntimeError: the games are half played.
+    """
+    if chosen.all():
+        return
+    if not tables.started:
+        raise ValueError("options['reset_mask']: the first reset must start every lane")
+    tables.guard.need("reset() of some lanes")
+
+
+class Tables:
+    """``lanes`` games, their states and what the seats to move see of them.
+
+    Attributes:
+        games: (n,) STATE.
+        own: (1,) STATE, before any deal: the rules of this table, by which every episode is played that begins here.
+        legal: (n, WORDS) uint64, the legal actions packed.
+        observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
+        reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
+        final: (n,) STATE, the last state of the lanes that are ``done`` and went on at once.
+        guard: says that the games are being changed, before anything of them is; the faces' methods are ``exclusive``.
+    """
+
+    def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:
+        ensure_compiled("game engine")
+        self.lanes = lanes
+        self.options = options
+        self.autoreset = autoreset
+        self.threads = threads
+        self.started = False
+        self.guard = Guard()
+        self.games = np.zeros(lanes, dtype=STATE)
+        write_rules(self.games, options.rules, options.deals)
+        self.own = self.games[:1].copy()
+        self.done = np.zeros(lanes, dtype=bool)
+        self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
+        self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
+        self.allocate_output()
+        self._parts = self._split(lanes, threads)
+        self.guard.whole = None
+        self._helpers = Threads(max(1, min(threads, len(self._parts)) - 1), "persian-rummy")
+
+    def allocate_output(self) -> None:
+        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
+        them, nothing has changed."""
+        lanes = self.lanes
+        observation = np.empty((lanes, SIZE), dtype=np.uint8)
+        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
+        seat = np.empty(lanes, dtype=np.int8)
+        reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
+        terminated, truncated = np.zeros(lanes, dtype=bool), np.zeros(lanes, dtype=bool)
+        self.guard.whole = False
+        self.observation, self.action_mask, self.seat = observation, action_mask, seat
+        self.reward, self.terminated, self.truncated = reward, terminated, truncated
+
+    @staticmethod
+    def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
+        parts = max(1, min(PARTS_PER_THREAD * threads, lanes // MIN_LANES_PER_PART)) if threads > 1 else 1
+        edges = [lanes * part // parts for part in range(parts + 1)]
+        return list(pairwise(edges))
+
+    def _over_lanes(self, kernel: Callable[..., Any], *args: Any) -> None:
+        """Call a kernel on all lanes. Several threads take the parts as they come: a thread that wakes late does fewer,
+        and waking one takes as long as playing hundreds of lanes."""
+        if len(self._parts) == 1:
+            kernel(*args, 0, self.lanes)
+            return
+        pool = self._helpers.pool
+        parts = iter(self._parts)
+
+        def work() -> None:
+            for part in parts:  # one iterator for all threads: each part goes to one of them
+                kernel(*args, *part)
+
+        try:
+            waiting: list[Future[Any]] = [pool.submit(work) for _ in range(self._helpers.count)]
+            work()
+            for future in waiting:
+                while not future.done():  # at most a part away: sleeping would take longer
+                    time.sleep(0)
+                future.result()
+        except BaseException:
+            for _ in parts:  # nobody begins another
+                pass
+            self._helpers.close()  # and nobody is still at work when the caller goes on
+            raise
+
+    def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
+        """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators.
+
+        The caller has asked ``check_part`` before it changed anything.
+        """
+        assert self.started or chosen.all(), "the first reset starts every lane"
+        if seeds is None and not self.started:
+            seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.lanes, np.uint64)
+        self.guard.whole = False
+        self._clear(chosen)
+        self._give_decks(chosen, deals.decks)
+        seeded = seeds is not None
+        seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
+        self._over_lanes(batch.reset, self.games, chosen, seeds, seeded, deals.dealers)
+        self.done[chosen] = False
+        self.reward[chosen] = 0
+        self.terminated[chosen] = False
+        self.truncated[chosen] = False
+        self.started = True
+        self.show()
+
+    def _clear(self, chosen: np.ndarray) -> None:
+        """This table's own rules again, and of the games before nothing but their generators."""
+        blank = np.repeat(self.own, int(chosen.sum()))
+        for name in ("rng", "sample_rng"):
+            blank[name] = self.games[name][chosen]
+        self.games[chosen] = blank
+
+    def _give_decks(self, chosen: np.ndarray, decks: np.ndarray) -> None:
+        given = np.zeros(len(decks), dtype=np.uint8)
+        for deal in range(decks.shape[1]):
+            given |= (decks[:, deal, 0] != NOT_GIVEN).astype(np.uint8) << deal
+        self.games["given"][chosen] = np.broadcast_to(given, self.lanes)[chosen]
+        spread = np.broadcast_to(decks, (self.lanes, *decks.shape[1:]))
+        self.games["decks"][chosen, : decks.shape[1]] = spread[chosen]
+
+    def first_illegal(self, actions: np.ndarray) -> int:
+        """The first lane whose action is not legal, or -1."""
+        return batch.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
+        self.guard.whole = False
+        self._over_lanes(
+            batch.step, self.games, actions, self.legal, self.own, self.final, self.done,
+            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+            self.reward, self.terminated, self.truncated,
+            self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
+        )  # fmt: skip
+
+    def show(self) -> None:
+        """Write what is handed out anew, after the states were changed from outside."""
+        self._over_lanes(
+            batch.show_all, self.games, self.legal,
+            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+        )  # fmt: skip
+
+    def bot_actions(self, bots: np.ndarray, actions: np.ndarray) -> None:
+        """Write the actions of bots, (n, 4) int8 codes, where they are to move."""
+        ensure_compiled("scripted players")
+        choose_many(self.games, self.legal, bots, actions, 0, self.lanes)
+
+    def sample(self) -> np.ndarray:
+        """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
+        actions = np.empty(self.lanes, dtype=np.int64)
+        self._over_lanes(batch.sample, self.games, self.legal, actions)
+        return actions
+
+    def pick(self, fractions: np.ndarray) -> np.ndarray:
+        """As ``sample``, by numbers (n,) in [0, 1) drawn elsewhere."""
+        actions = np.empty(self.lanes, dtype=np.int64)
+        self._over_lanes(batch.pick, self.legal, fractions, actions)
+        return actions
+
+    def put(self, states: Any) -> None:
+        """Set the games, (n,) STATE, and show them.
+
+        Raises:
+            ValueError: they are no games (``state_check``); the table is as it was.
+        """
+        self.put_unchecked(checked_states(states, self.lanes))
+
+    def put_unchecked(self, states: np.ndarray) -> None:
+        """As ``put``, for records of which the caller knows that compiled code can play them."""
+        self.allocate_output()
+        self.games[:] = states
+        self.done[:] = False
+        self.started = True
+        self.show()
+
+    def close(self) -> None:
+        """Let the worker threads go."""
+        self._helpers.close()

@@ -1,0 +1,117 @@
+"""The Gymnasium face for one table: ``gymnasium.make("persian_rummy_env:PersianRummy-v0")``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from ..actions import NUM_ACTIONS
+from ..arguments import action_id, choice
+from ..seeds import game_seed
+from .gym_vector import PersianRummyGymVectorEnv
+from .options import reset_options
+
+RENDER_MODES = ("ansi", "rgb_array")
+
+
+class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
+    """One learner at a table; bots or policies play the other seats.
+
+    A step is the learner's action, then everybody else's until the learner is to move again or the episode is over;
+    its reward is what the learner's team earned in all that, less what the others earned. What was earned before the
+    learner's first decision comes with its first reward, so that the rewards of an episode sum to its margin.
+
+    One call at a time, from one thread. If an exception ends ``step`` or ``reset`` in the middle (an opponent's, or an
+    interrupt while it thinks), everything but ``reset`` is a ``RuntimeError`` that names it.
+
+    Args:
+        seats: what the learner plays: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
+            ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
+            the teams in turn.
+        opponents: a bot (``bots.BOTS``), or a policy with ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
+        partner: the same; None (default): as the opponents.
+        observation: ``"dict"`` (default), ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``;
+            ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.
+        render_mode: ``"ansi"``, ``"rgb_array"`` or None; the table as the learner may see it.
+        options: ``rules``, ``episode`` (here ``"deal"`` by default), ``reward``, ``reward_timing``, ``illegal_action``
+            (here ``"forfeit"`` by default, -1 and the end, since checkers play blindly), ``max_decisions`` (of all
+            seats), ``seed``, as ``persian_rummy_env.env`` has them.
+
+    Raises:
+        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+
+    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
+        self.render_mode = None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
+        self._table = PersianRummyGymVectorEnv(1, autoreset_mode="DISABLED", **options)
+        self.observation_space = self._table.single_observation_space
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+
+    @property
+    def _over(self) -> bool:
+        return bool(self._table._tables.games["ended"][0])
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a new episode.
+
+        Args:
+            seed: 0..2**64 - 1; None goes on with the generators.
+            options: ``dealer`` and ``decks``, as ``persian_rummy_env.env().reset`` has them.
+
+        Returns:
+            The observation, and info: ``action_mask`` (547,) int8; ``seat``, the learner's; ``skipped``, how many
+            episodes were over before the learner's first decision and gave way to the next.
+        """
+        reset_options(options)
+        super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
+        observation, infos = self._table.reset(seed=None if seed is None else [seed], options=options)
+        return self._first(observation), self._info(infos)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """The learner's action, an integer 0..546, and then everybody else's.
+
+        Raises:
+            RuntimeError: before the first ``reset``, or after the end of the episode. TypeError: no integer.
+            ValueError: an illegal action, under ``illegal_action="raise"``.
+        """
+        if self._over:
+            raise RuntimeError("step() after the end of the episode: call reset()")
+        observation, rewards, terminations, truncations, infos = self._table.step(np.array([action_id(action)]))
+        terminated, truncated = bool(terminations[0]), bool(truncations[0])
+        return self._first(observation), float(rewards[0]), terminated, truncated, self._info(infos)
+
+    def _first(self, observation: Any) -> Any:
+        if isinstance(observation, dict):
+            return {name: array[0] for name, array in observation.items()}
+        return observation[0]
+
+    def _info(self, infos: dict[str, Any]) -> dict[str, Any]:
+        mask, seat, skipped = infos["action_mask"][0].copy(), int(infos["seat"][0]), int(infos["skipped"][0])
+        return {"action_mask": mask, "seat": seat, "skipped": skipped}
+
+    def action_masks(self) -> np.ndarray:
+        """(547,) bool, what the learner may play; all False once the episode is over."""
+        return self._table.action_masks()[0]
+
+    def get_state(self) -> np.ndarray:
+        """A copy of the game: (1,) ``STATE``, hidden cards and generators included."""
+        return self._table.get_state()
+
+    def render(self) -> Any:
+        """The table as the learner may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
+        output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
+        from ..drawing import ansi, raster
+
+        self._table._guard.need("render()")
+        if self.render_mode is None:
+            gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
+            return None
+        tables = self._table._tables
+        draw = ansi.for_stdout if self.render_mode == "ansi" else raster.rgb_array
+        return draw(tables.games[0], int(tables.seat[0]))

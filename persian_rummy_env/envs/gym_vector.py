@@ -1,0 +1,189 @@
+"""The Gymnasium face for many tables: ``gymnasium.make_vec("persian_rummy_env:PersianRummy-v0", num_envs=…)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces, vector
+from gymnasium.vector.utils import batch_space
+
+from ..actions import NUM_ACTIONS, decode_action
+from ..arguments import choice, flag, positive
+from ..arrays import whole_numbers
+from ..observation import HIGH, SIZE, as_float
+from ..rules import RuleSet
+from ..seeds import MAX_LANES, game_seed, seeds_of
+from .agent_batch import Cast, LearnerTables
+from .batch import check_part
+from .guard import exclusive, mending
+from .options import AUTORESET_MODES, Deals, Options, reset_mask, reset_options
+from .vector import AUTORESET, observe_states
+
+OBSERVATIONS = ("dict", "flat")
+
+
+def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
+    """Of one learner: ``Dict`` of observation and mask, or the observation alone."""
+    box = spaces.Box(np.zeros(SIZE, np.uint8), HIGH.copy(), dtype=np.uint8) if raw else spaces.Box(0, 1, (SIZE,))
+    if observation == "flat":
+        return box
+    return spaces.Dict(observation=box, action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8))
+
+
+class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
+    """``num_envs`` tables at which one learner plays; see ``PersianRummyGymEnv`` for the options that are not here.
+
+    Args:
+        num_envs: tables ("lanes"), at least 1. Lane ``i`` of a batch that was given one seed plays what the single
+            environment plays for ``lane_seeds(seed, n)[i]``.
+        autoreset_mode: as ``PersianRummyVecEnv`` has it; ``"SAME_STEP"`` by default: ``infos["final_obs"]`` and
+            ``infos["final_info"]`` hold what was seen last.
+        raw: True: observations are the engine's bytes, ``uint8``, a quarter of the memory; ``observation.as_float``
+            makes them what they are otherwise.
+
+    One call at a time: a call that changes games while another one is under way, in another thread or in a policy that
+    is being asked, is a ``RuntimeError``. If an exception ends a call in the middle (a policy's, an interrupt),
+    everything but a ``reset`` of all lanes is a ``RuntimeError`` that names it.
+
+    ``step`` returns observations (n, 1020), rewards (n,) float64, terminations and truncations (n,) bool, and infos:
+    ``action_mask`` (n, 547) int8, ``seat`` (n,) int8, ``skipped`` (n,) int64, each with its ``_name`` (n,) bool.
+
+    Raises:
+        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        seats: Any = "rotate",
+        opponents: Any = "greedy",
+        partner: Any = None,
+        observation: str = "dict",
+        raw: bool = False,
+        rules: RuleSet | Mapping[str, Any] | None = None,
+        episode: str = "deal",
+        reward: str = "margin",
+        reward_timing: str = "dense",
+        illegal_action: str = "forfeit",
+        max_decisions: int | None = None,
+        autoreset_mode: Any = "SAME_STEP",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_envs = positive("num_envs", num_envs, MAX_LANES)
+        self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
+        modes = getattr(vector, "AutoresetMode", None)  # since Gymnasium 1.1
+        self.metadata = {"autoreset_mode": self.autoreset_mode if modes is None else modes[self.autoreset_mode]}
+        self.observation_kind = choice("observation", observation, OBSERVATIONS)
+        self.raw = flag("raw", raw)
+        self.options = Options.checked(
+            rules,
+            episode=episode,
+            reward=reward,
+            reward_timing=reward_timing,
+            illegal_action=illegal_action,
+            max_decisions=max_decisions,
+        )
+        self.single_observation_space = observation_space(observation, self.raw)
+        self.single_action_space = spaces.Discrete(NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._seed = None if seed is None else int(game_seed(seed))
+        cast = Cast.of(seats, partner, opponents)
+        mode = AUTORESET[self.autoreset_mode]
+        self._tables = LearnerTables(self.num_envs, self.options, cast, mode, not self.raw)
+        self._guard = self._tables.guard
+
+    @mending
+    def reset(  # type: ignore[override]
+        self, *, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``. The first reset must
+        start every lane.
+
+        An episode that is over before the learner's first decision is skipped for the next one; ``infos["skipped"]``
+        counts them.
+        """
+        options = reset_options(options)
+        tables = self._tables
+        chosen = reset_mask(options, self.num_envs)
+        check_part(tables, chosen)
+        deals = Deals.parse(options, self.num_envs, self.options.deals)
+        if seed is None and not tables.started:
+            seed = self._seed
+        seeds = None if seed is None else seeds_of(seed, self.num_envs)
+        tables.allocate_output()
+        tables.reset(chosen, seeds, deals)
+        return self._observation(), self._infos()
+
+    @exclusive
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """The learner's action in every lane, (n,) integers; then everybody else's, until it is to move again.
+
+        Raises:
+            RuntimeError: before the first ``reset``. TypeError, ValueError: wrong dtype or shape; or, under
+            ``illegal_action="raise"``, an action that is not legal, and no lane has moved.
+        """
+        tables = self._tables
+        expected = f"integers, shape ({self.num_envs},), one a lane"
+        chosen = whole_numbers("actions", actions, self.num_envs, expected)
+        if self.options.illegal_action == "raise":
+            lane = tables.first_illegal(chosen)
+            if lane >= 0:
+                action = int(chosen[lane])
+                name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
+                raise ValueError(f"lane {lane}, seat {tables.seat[lane]}: action {action} ({name}) is not legal")
+        tables.allocate_output()
+        tables.step(chosen)
+        infos = self._infos()
+        if self.autoreset_mode == "SAME_STEP" and tables.done.any():
+            self._add_final(infos)
+        return self._observation(), tables.reward, tables.terminated, tables.truncated, infos
+
+    def _observation(self) -> Any:
+        tables = self._tables
+        if self.observation_kind == "flat":
+            return tables.observation
+        return {"observation": tables.observation, "action_mask": tables.action_mask}
+
+    def _infos(self) -> dict[str, Any]:
+        tables = self._tables
+        values = {"action_mask": tables.action_mask, "seat": tables.seat.copy(), "skipped": tables.skipped}
+        every = np.ones(self.num_envs, dtype=bool)
+        return {**values, **{f"_{name}": every.copy() for name in values}}
+
+    def _add_final(self, infos: dict[str, Any]) -> None:
+        """What the learner saw last in the episodes that ended, in Gymnasium's form."""
+        tables = self._tables
+        lanes = np.flatnonzero(tables.done)
+        views = observe_states(tables.final[lanes], tables.final_seat[lanes])
+        seen = views if self.raw else as_float(views)
+        nothing = np.zeros(NUM_ACTIONS, dtype=np.int8)
+        observations = np.full(self.num_envs, None, dtype=object)
+        for lane, view in zip(lanes, seen, strict=True):
+            flat = self.observation_kind == "flat"
+            observations[lane] = view if flat else {"observation": view, "action_mask": nothing.copy()}
+        empty = np.zeros((self.num_envs, NUM_ACTIONS), dtype=np.int8)
+        ended = tables.done.copy()
+        infos["final_obs"], infos["_final_obs"] = observations, ended
+        final = {"action_mask": empty, "seat": tables.final_seat.copy(), "skipped": np.zeros_like(tables.skipped)}
+        infos["final_info"] = {**final, **{f"_{name}": ended.copy() for name in final}}
+        infos["_final_info"] = ended.copy()
+
+    def action_masks(self) -> np.ndarray:
+        """(n, 547) bool, what the learner may play; an empty row in a lane that waits for a reset."""
+        self._guard.need("action_masks()")
+        return self._tables.action_mask.astype(bool)
+
+    @exclusive
+    def sample_actions(self) -> np.ndarray:
+        """Legal actions drawn uniformly from the lanes' own sampling streams, (n,) int64; 0 in a lane that waits."""
+        return self._tables.sample()
+
+    def get_state(self) -> np.ndarray:
+        """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        self._guard.need("get_state()")
+        return self._tables.games.copy()

@@ -1,0 +1,183 @@
+"""Options that all faces share: checked once, and turned into the codes that the compiled loop takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arguments import choice, listed, positive
+from ..arrays import as_array, integers, shown
+from ..cards import NUM_CARDS, parse_deck
+from ..rules import NUM_SEATS, RuleSet, as_rules
+
+EPISODES = ("game", "deal")
+REWARDS = ("margin", "win")
+REWARD_TIMINGS = ("dense", "end")
+ILLEGAL_ACTIONS = ("raise", "forfeit")
+AUTORESET_MODES = ("SAME_STEP", "NEXT_STEP", "DISABLED")
+REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
+"""Rows are the codes of ``core.batch``; a win is paid at the end whatever the timing."""
+MAX_THREADS = 1024
+MAX_DECISIONS = 2**63 - 1
+"""The largest ``max_decisions`` that compiled code can count to."""
+ANY_DEALER = -1
+NOT_GIVEN = 255
+
+
+# One value ------------------------------------------------------------------------------------------------------------
+
+
+# Options of a table ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a table (see ``persian_rummy_env.env`` for their meaning).
+
+    Raises:
+        ValueError: an option with a value that it does not take.
+    """
+
+    rules: RuleSet
+    episode: str = "game"
+    reward: str = "margin"
+    reward_timing: str = "dense"
+    illegal_action: str = "raise"
+    max_decisions: int | None = None
+
+    @classmethod
+    def checked(cls, rules: RuleSet | Mapping[str, Any] | None, **options: Any) -> Options:
+        return cls(rules=as_rules(rules), **options)
+
+    def __post_init__(self) -> None:
+        choice("episode", self.episode, EPISODES)
+        choice("reward", self.reward, REWARDS)
+        choice("reward_timing", self.reward_timing, REWARD_TIMINGS)
+        choice("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
+        if self.max_decisions is not None:  # one type for compiled code
+            object.__setattr__(self, "max_decisions", positive("max_decisions", self.max_decisions, MAX_DECISIONS))
+
+    @property
+    def deals(self) -> int:
+        """Deals in an episode."""
+        return self.rules.deals if self.episode == "game" else 1
+
+    @property
+    def reward_kind(self) -> int:
+        return 2 if self.reward == "win" else REWARD_KINDS.index((self.reward, self.reward_timing))
+
+
+# Seeds ----------------------------------------------------------------------------------------------------------------
+
+
+# What a reset is given ------------------------------------------------------------------------------------------------
+
+
+def reset_options(options: Any) -> Mapping[str, Any]:
+    """The ``options`` of a reset.
+
+    Raises:
+        TypeError: neither a mapping nor None.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"options={shown(options)}: expected a mapping, such as {{'dealer': 0}}, or None")
+    return options
+
+
+def reset_mask(options: Mapping[str, Any], lanes: int) -> np.ndarray:
+    """The lanes that ``options`` wants to be reset, (lanes,) bool; all of them if it does not say.
+
+    Raises:
+        TypeError, ValueError: no truth value a lane.
+    """
+    mask = options.get("reset_mask")
+    if mask is None:
+        return np.ones(lanes, dtype=bool)
+    name, expected = "options['reset_mask']", f"bool ({lanes},), one a lane"
+    chosen = as_array(name, mask, expected)
+    if chosen.dtype != bool or chosen.shape != (lanes,):
+        raise ValueError(f"{name} of {chosen.dtype} {chosen.shape}: expected {expected}")
+    return np.array(chosen)
+
+
+@dataclass(frozen=True)
+class Deals:
+    """What ``reset(options=…)`` says of the deals.
+
+    Attributes:
+        dealers: (n,) int8, the first dealer of each lane, or ``ANY_DEALER``.
+        decks: (n or 1, k, 56) uint8, the decks of the first ``k`` deals; ``NOT_GIVEN`` at index 0 of one to be drawn.
+    """
+
+    dealers: np.ndarray
+    decks: np.ndarray
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any] | None, lanes: int, deals: int) -> Deals:
+        """Read ``dealer`` (a seat, or one a lane) and ``decks`` (a deck a deal, or a list of those a lane; None in
+        place of a deck leaves it to the seed). Other keys are left to whoever knows them.
+
+        Raises:
+            TypeError, ValueError: no mapping, no seat, more decks than deals, or a deck that is not the whole pack; the
+                message names it.
+        """
+        options = reset_options(options)
+        dealers = np.full(lanes, ANY_DEALER, dtype=np.int8)
+        if options.get("dealer") is not None:
+            dealers[:] = _dealers(options["dealer"], lanes)
+        return cls(dealers, _decks(options.get("decks"), lanes, deals))
+
+
+def _dealers(dealer: Any, lanes: int) -> np.ndarray:
+    expected = f"a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane"
+    try:
+        seats = integers("options['dealer']", dealer, expected)
+    except TypeError:
+        raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}") from None
+    if seats.shape not in ((), (lanes,)) or (seats < 0).any() or (seats >= NUM_SEATS).any():
+        raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}")
+    return seats
+
+
+def _decks(decks: Any, lanes: int, deals: int) -> np.ndarray:
+    name, expected = (
+        "options['decks']",
+        f"a list of decks, one for each deal, or a list of those for each of {lanes} lanes",
+    )
+    items = [] if decks is None else listed(name, decks, expected)
+    given = [deck for deck in items if deck is not None]
+    if any(isinstance(deck, str | int | np.integer) for deck in given):
+        raise ValueError(f"{name}={shown(decks)} is one deck, or holds a card: expected {expected}; one deck is [deck]")
+    for deck in given:
+        listed(name, deck, expected)
+    if not given:
+        return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
+    by_lane = any(len(deck) and _holds_cards(deck[0]) for deck in given)
+    tables = [[] if table is None else listed(name, table, expected) for table in items] if by_lane else [items]
+    if by_lane and len(tables) != lanes:
+        raise ValueError(f"{name} holds decks for {len(tables)} lanes: expected {lanes}")
+    most = max(len(table) for table in tables)
+    if most > deals:
+        raise ValueError(
+            f"{name} holds {most} decks, but an episode has {deals} deals here: expected at most one a deal"
+        )
+    parsed = np.full((len(tables), most, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
+    for lane, table in enumerate(tables):
+        for deal, deck in enumerate(table):
+            if deck is not None:
+                try:
+                    parsed[lane, deal] = parse_deck(deck)
+                except (TypeError, ValueError) as error:
+                    where = f"lane {lane}, deal {deal}" if by_lane else f"deal {deal}"
+                    raise ValueError(f"{name}, {where}: {error}") from None
+    return parsed
+
+
+def _holds_cards(item: Any) -> bool:
+    """Whether the first item of a list is a deck itself, or the place of one, and so no card."""
+    return item is None or (isinstance(item, Sequence | np.ndarray) and not isinstance(item, str | bytes))

@@ -1,0 +1,355 @@
+"""Checks that users can run on an environment, ours or one of theirs around it; each raises ``AssertionError``.
+
+They work on ``env()``, ``raw_env()``, PettingZoo wrappers of these, and ``PersianRummyVecEnv``. They play games of
+their own in it: ``reset`` it afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..actions import DISCARD, DRAW, PASS
+from ..arguments import is_whole, positive, whole_number
+from ..arrays import shown
+from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, bits_of
+from ..core import batch
+from ..core.legal import WORDS
+from ..drawing import ansi, contents, draw_table
+from ..observation import BLOCKS, SIZE
+from ..rules import NUM_SEATS
+from ..seeds import game_seed
+from ..state import MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, PHASES, STATE
+
+BY_SEAT = ("hand", "known", "declined", "laid")
+"""Fields of the state with one entry a seat."""
+BY_TEAM = ("score", "points", "last_score")
+TRIES = 20
+"""So many times hidden cards are dealt out anew until the seat that owes a meld can make it."""
+
+
+def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
+    """Nobody sees what is hidden from them: exchange cards that a seat cannot see, and nothing it is shown changes.
+
+    At each decision, and where a game is over, for each seat: the stock, and the cards of other hands that are not
+    known to all, are dealt out anew among those places; the generators and the decks of later deals are replaced too.
+    Then the seat's observation, mask, info and view of the table must be what they were.
+
+    Args:
+        env: the environment, or None for a new ``env()``.
+        decisions: how many decisions of random play to check (of a vector env, in all lanes at once).
+        seed: of the play and of the exchanges.
+
+    Returns:
+        The number of pairs of states compared, at least one for each decision.
+
+    Raises:
+        AssertionError: the message names the seat, and what it was shown of the hidden cards. Or the exchanges did not
+            change what the others see of their own cards, so that the check says nothing.
+    """
+    decisions, seed = positive("decisions", decisions), int(game_seed(seed))
+    table = _table(env)
+    rng = np.random.default_rng(seed)
+    compared = others_changed = 0
+    for decision, states in _positions(table, decisions, seed, rng):
+        for seat in range(NUM_SEATS):
+            other = exchange_hidden(states, seat, rng)
+            before = {**table.seen(states, seat), **table.rendered(seat), **_pictures(states, seat)}
+            neighbour = table.seen(states, (seat + 1) % NUM_SEATS)
+            after = {**table.seen(other, seat), **table.rendered(seat), **_pictures(other, seat)}
+            changed = _differences(before, after)
+            assert not changed, (
+                f"player_{seat} is shown hidden cards: {', '.join(changed)} changed when cards that it cannot see were "
+                f"exchanged, {_where(states, decision)}"
+            )
+            others_changed += bool(_differences(neighbour, table.seen(other, (seat + 1) % NUM_SEATS)))
+            compared += len(states)
+    assert others_changed, "no exchange of hidden cards changed what their owner sees, so nothing was checked"
+    return compared
+
+
+def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
+    """What a seat sees does not depend on which seat it is: turn the table, and observations and masks turn with it.
+
+    Args:
+        env, decisions, seed: as for ``check_no_leak``.
+
+    Returns:
+        The number of pairs of states compared.
+
+    Raises:
+        AssertionError: the message names the seat, the turn and what did not turn with it.
+    """
+    decisions, seed = positive("decisions", decisions), int(game_seed(seed))
+    table = _table(env)
+    rng = np.random.default_rng(seed)
+    compared = 0
+    for decision, states in _positions(table, decisions, seed, rng):
+        for seat in range(NUM_SEATS):
+            before = table.seen(states, seat)
+            for by in range(1, NUM_SEATS):
+                turned = table.seen(rotated(states, by), (seat + by) % NUM_SEATS)
+                changed = _differences(before, turned)
+                assert not changed, (
+                    f"player_{seat} and, with the table turned by {by}, player_{(seat + by) % NUM_SEATS} are shown "
+                    f"different things: {', '.join(changed)}, {_where(states, decision)}"
+                )
+                compared += len(states)
+    return compared
+
+
+def check_conservation(states: np.ndarray) -> None:
+    """Every card of the pack lies in just one place, and the fields that say the same thing agree.
+
+    Args:
+        states: (n,) STATE, such as ``env.get_state()``.
+
+    Raises:
+        AssertionError: the message names the lane, and the cards or the field.
+    """
+    _need_states(states)
+    pack = Counter({**dict.fromkeys(range(NUM_PLAIN), 1), JOKER: NUM_JOKERS})
+    for lane, game in enumerate(states):
+        hands = [contents.cards_of(bits) for bits in game["hand"]]
+        table = contents.cards_of(game["sets"]) + contents.cards_of(game["runs"])
+        pile, stock = game["pile_card"][: int(game["pile_size"])].tolist(), _stock(game)
+        places = Counter(card for place in (*hands, table, pile, stock) for card in place)
+        wrong = [f"{CARD_NAMES[card]} x {places[card]}" for card in sorted(pack | places) if places[card] != pack[card]]
+        assert not wrong, f"lane {lane}: cards lost or doubled: {', '.join(wrong)}"
+        laid = Counter(card for bits in game["laid"] for card in contents.cards_of(bits))
+        assert laid == Counter(table), f"lane {lane}: laid is not what lies in sets and runs"
+        assert sorted(pile) == contents.cards_of(game["pile"]), f"lane {lane}: pile is not the cards of pile_card"
+        assert len(pile) + len(stock) <= MAX_PILE, f"lane {lane}: pile and stock hold {len(pile) + len(stock)} cards"
+        assert int(game["run_low"]) & ~int(game["runs"]) == 0, f"lane {lane}: run_low holds cards that lie in no run"
+        for seat in range(NUM_SEATS):
+            stray = Counter(contents.cards_of(game["known"][seat])) - Counter(hands[seat])
+            assert not stray, f"lane {lane}: known of seat {seat} holds cards that are not in its hand"
+
+
+def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> np.ndarray:
+    """The same games as far as ``seat`` can tell, with all that it cannot see drawn anew: the unknown cards of other
+    hands and the stock exchanged among their places, the generators and the decks of later deals replaced.
+
+    Who has taken a card can meld it, as all know: where the new hand of that seat could not, another is drawn, and in
+    the end it keeps its own.
+
+    Args:
+        states: (n,) STATE; not changed.
+
+    Returns:
+        (n,) STATE.
+    """
+    _need_states(states)
+    seat = whole_number("seat", seat, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
+    exchanged = states.copy()
+    for lane in range(len(states)):
+        others = [other for other in range(NUM_SEATS) if other != seat]
+        game = exchanged[lane : lane + 1]
+        for _ in range(TRIES):
+            game[:] = states[lane : lane + 1]
+            _exchange(game[0], others, rng)
+            if not _cannot_meld(game):
+                break
+        else:
+            game[:] = states[lane : lane + 1]
+            _exchange(game[0], [other for other in others if other != game["seat"][0]], rng)
+    return exchanged
+
+
+def _cannot_meld(game: np.ndarray) -> bool:
+    """Whether the seat to move owes a meld that it cannot make."""
+    if int(game["phase"][0]) != MELD_PHASE or int(game["owed"][0]) == NOTHING_OWED:
+        return False
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    batch.legal_words(game, words, 0, 1)
+    return not words.any()
+
+
+def _exchange(game: np.void, others: list[int], rng: np.random.Generator) -> None:
+    known = {other: contents.cards_of(game["known"][other]) for other in others}
+    unknown = {
+        other: list((Counter(contents.cards_of(game["hand"][other])) - Counter(known[other])).elements())
+        for other in others
+    }
+    stock = _stock(game)
+    pool = rng.permutation([card for other in others for card in unknown[other]] + stock).astype(int).tolist()
+    for other in others:
+        drawn = [pool.pop() for _ in unknown[other]]
+        game["hand"][other] = bits_of(known[other] + drawn)
+    deal = int(game["deal"])
+    dealt = list((Counter(game["decks"][deal].tolist()) - Counter(pool)).elements())
+    game["decks"][deal] = [*rng.permutation(dealt).astype(int), *pool]
+    for later in range(deal + 1, int(game["deals"])):
+        game["decks"][later] = np.minimum(rng.permutation(NUM_CARDS), JOKER)
+    game["rng"] = rng.integers(1, 2**63, size=2)
+    game["sample_rng"] = rng.integers(1, 2**63)
+
+
+def rotated(states: np.ndarray, by: int) -> np.ndarray:
+    """The games with the table turned: what was at seat ``s`` is at seat ``(s + by) % 4``.
+
+    Args:
+        states: (n,) STATE; not changed.
+
+    Returns:
+        (n,) STATE.
+    """
+    _need_states(states)
+    if not is_whole(by):
+        raise TypeError(f"by={shown(by)}: expected a whole number of seats")
+    turned = states.copy()
+    by = int(by)
+    by %= NUM_SEATS
+    for field in (*BY_SEAT, *BY_TEAM):
+        turned[field] = np.roll(states[field], by, axis=1)
+    for field in ("seat", "dealer", "out", "pile_seat"):
+        turned[field] = np.where(states[field] == NOBODY, NOBODY, (states[field] + by) % NUM_SEATS)
+    return turned
+
+
+def _need_states(states: Any) -> None:
+    if not isinstance(states, np.ndarray) or states.dtype != STATE or states.ndim != 1:
+        found = f"{states.dtype} {states.shape}" if isinstance(states, np.ndarray) else shown(states)
+        raise TypeError(f"states={found}: expected STATE records, shape (n,), such as env.get_state()")
+
+
+def _stock(game: np.void) -> list[int]:
+    """The stock in the order in which it is drawn."""
+    return game["decks"][int(game["deal"])][NUM_CARDS - int(game["stock_size"]) :].tolist()
+
+
+class _OneTable:
+    """An AEC environment, wrapped or not."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+    def reset(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+
+    def states(self) -> np.ndarray:
+        return self.env.unwrapped.get_state()
+
+    def seen(self, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
+        """All that the environment shows to a seat, by name, with the given game on the table."""
+        env = self.env
+        agent = env.possible_agents[seat]
+        env.unwrapped.set_state(states)
+        shown = dict(_parts("", env.observe(agent)))
+        if env.agent_selection == agent:
+            observation, reward, _, _, info = env.last()
+            shown |= dict(_parts("last()", {**observation, "reward": reward, "info": info}))
+        return shown | dict(_parts("info", env.infos[agent]))
+
+    def rendered(self, seat: int) -> dict[str, np.ndarray]:
+        """What ``render()`` shows now, if it is made for that seat."""
+        env = self.env
+        shows = env.unwrapped.render_view == seat and env.unwrapped.render_mode in ("ansi", "rgb_array")
+        return {"render()": np.asarray(env.render())} if shows else {}
+
+    def play(self, states: np.ndarray, rng: np.random.Generator) -> None:
+        env = self.env
+        env.unwrapped.set_state(states)
+        if states["ended"][0]:
+            env.reset()
+        else:
+            env.step(_choose(env.observe(env.agent_selection)["action_mask"], rng))
+
+
+class _ManyTables:
+    """A vector environment."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+    def reset(self, seed: int) -> None:
+        self.env.reset(seed=seed)
+
+    def states(self) -> np.ndarray:
+        return self.env.get_state()
+
+    def seen(self, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
+        shown = self.env.set_state(states)
+        mine = shown.seat == seat
+        parts = dict(_parts("", {"observation": self.env.observe(seat), "action_mask": shown.action_mask[mine]}))
+        return parts | dict(_parts("to move", {"observation": shown.observation[mine]}))
+
+    def rendered(self, _seat: int) -> dict[str, np.ndarray]:
+        return {}  # a vector environment does not render
+
+    def play(self, states: np.ndarray, rng: np.random.Generator) -> None:
+        mask = self.env.set_state(states).action_mask
+        ended = states["ended"].astype(bool)
+        if ended.any() and self.env.autoreset_mode == "DISABLED":
+            self.env.reset(options={"reset_mask": ended})
+        else:
+            self.env.step(np.array([0 if over else _choose(row, rng) for row, over in zip(mask, ended, strict=True)]))
+
+
+def _table(env: Any) -> _OneTable | _ManyTables:
+    if env is None:
+        from .aec import env as make_env
+
+        env = make_env()
+    if not hasattr(env, "num_envs") and not hasattr(getattr(env, "unwrapped", None), "set_state"):
+        raise TypeError(
+            f"env={shown(env)}: expected env(), raw_env(), PersianRummyVecEnv, or a wrapper of these, or None"
+        )
+    return _ManyTables(env) if hasattr(env, "num_envs") else _OneTable(env)
+
+
+def _positions(
+    table: _OneTable | _ManyTables, decisions: int, seed: int, rng: np.random.Generator
+) -> Iterator[tuple[int, np.ndarray]]:
+    """The positions of random play, by their number."""
+    table.reset(seed)
+    states = table.states()
+    for decision in range(decisions):
+        yield decision, states
+        table.play(states, rng)
+        states = table.states()
+
+
+def _choose(mask: np.ndarray, rng: np.random.Generator) -> int:
+    """A random legal action, which every other time is to take or to meld where that can be done, so that the table and
+    the known cards fill up."""
+    legal = np.flatnonzero(mask)
+    lively = legal[(legal < DISCARD.start) & (legal != DRAW.start) & (legal != PASS.start)]
+    return int(rng.choice(lively if len(lively) and rng.random() < 0.5 else legal))
+
+
+def _parts(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays in what is shown, by name: the blocks of an observation one by one."""
+    if isinstance(shown, dict):
+        for key, value in shown.items():
+            yield from _parts(f"{name} {key}".strip(), value)
+    elif isinstance(shown, np.ndarray) and shown.shape[-1:] == (SIZE,):
+        yield from ((f"block {block.name!r} of the {name}", shown[..., block.slice]) for block in BLOCKS)
+    else:
+        yield name, np.asarray(shown)
+
+
+def _pictures(states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
+    """What is shown of the first game to a seat."""
+    return {
+        "the text of the table": np.asarray(ansi.ansi(states[0], seat)),
+        "the picture of the table": np.asarray(draw_table(states[0], seat)),
+    }
+
+
+def _differences(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> list[str]:
+    """The names under which two views show different things."""
+    nothing = np.empty(0)
+    return [name for name in {**one, **other} if not _same(one.get(name, nothing), other.get(name, nothing))]
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.dtype.kind == other.dtype.kind and np.array_equal(one, other)
+
+
+def _where(states: np.ndarray, decision: int) -> str:
+    phases = sorted({PHASES[phase] for phase in states["phase"].tolist()})
+    return f"at decision {decision} ({', '.join(phases)})"

@@ -1,0 +1,355 @@
+"""The vector face: many tables at once, one decision of each a step.
+
+It is the AEC face many times over. Per lane: ``agent_selection`` is ``seat``; what ``last()`` shows of the seat to move
+is that lane's row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute seat;
+``observe(agent)`` is ``observe(seats)``. Lane ``i`` plays bit for bit the AEC game of its seed.
+"""
+
+from __future__ import annotations
+
+import copy as copying
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS, decode_action, legal_names
+from ..arguments import choice, flag, positive
+from ..arrays import as_array, integers, plain, shown, whole_numbers
+from ..bots import BOTS
+from ..core import batch
+from ..observation import SIZE
+from ..rules import NUM_SEATS, RuleSet
+from ..seeds import MAX_LANES, game_seed, seeds_of
+from ..state import STATE
+from .batch import Tables, check_part
+from .guard import exclusive, mending
+from .options import AUTORESET_MODES, MAX_THREADS, Deals, Options, reset_mask, reset_options
+
+if TYPE_CHECKING:
+    import gymnasium
+
+AUTORESET = {"SAME_STEP": batch.SAME_STEP, "NEXT_STEP": batch.NEXT_STEP, "DISABLED": batch.DISABLED}
+
+
+class Batch(NamedTuple):
+    """What every lane shows after a reset or a step.
+
+    Attributes:
+        observation: (n, 1020) uint8, the view of the seat to move (``observation.BLOCKS``).
+        action_mask: (n, 547) int8, 1 where that seat may play the action.
+        seat: (n,) int8, the seat to move, 0..3; -1 in a lane that waits for a reset.
+        reward: (n, 4) float32, earned by this step, by absolute seat; partners' are equal and a row sums to 0.
+        terminated: (n,) bool, the episode came to its end in this step.
+        truncated: (n,) bool, ``max_decisions`` cut the episode in this step.
+    """
+
+    observation: np.ndarray
+    action_mask: np.ndarray
+    seat: np.ndarray
+    reward: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+
+
+class Final(NamedTuple):
+    """How the episodes stood that ended in the last step; k of them.
+
+    Attributes:
+        lane: (k,) int64.
+        observation: (k, 4, 1020) uint8, the last view of each seat.
+        seat: (k,) int8, the seat to move when an episode was cut; in one that ended, the seat that moved last.
+        score: (k, 2) int32, the points of the finished deals, by team.
+        state: (k,) STATE.
+    """
+
+    lane: np.ndarray
+    observation: np.ndarray
+    seat: np.ndarray
+    score: np.ndarray
+    state: np.ndarray
+
+
+class PersianRummyVecEnv:
+    """``num_envs`` tables of Persian Rummy, stepped together by compiled code.
+
+    Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
+    ``RuntimeError``. The first ``reset`` starts every lane.
+
+    One call at a time: a call that changes games while another one is under way, in another thread, is a
+    ``RuntimeError``. If an exception ends a call in the middle (an interrupt, no memory), everything but a ``reset`` of
+    all lanes, or ``set_state``, is a ``RuntimeError`` that names it.
+
+    Args:
+        num_envs: tables ("lanes"), at least 1.
+        rules: a ``RuleSet``, a mapping of its fields, or None for the default.
+        episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
+        reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
+            end.
+        reward_timing: ``"dense"``, margins are paid as points are made; ``"end"``, at the end of each deal.
+        illegal_action: ``"raise"``, an error, and no lane has moved; ``"forfeit"``, that lane's episode ends with -1
+            for the offender's team and +1 for the other.
+        max_decisions: truncate an episode after so many decisions; None: never.
+        autoreset_mode: what a lane does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it starts the
+            next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1 and an
+            empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it waits for
+            ``reset(options={"reset_mask": …})``.
+        threads: threads that share the lanes of a step.
+        copy: True, arrays handed out are the caller's to keep; False, the next step writes over them.
+        seed: used by the first ``reset`` that is given none.
+
+    Raises:
+        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: RuleSet | Mapping[str, Any] | None = None,
+        episode: str = "game",
+        reward: str = "margin",
+        *,
+        reward_timing: str = "dense",
+        illegal_action: str = "raise",
+        max_decisions: int | None = None,
+        autoreset_mode: Any = "SAME_STEP",
+        threads: int = 1,
+        copy: bool = True,
+        seed: int | None = None,
+    ) -> None:
+        self.num_envs = positive("num_envs", num_envs, MAX_LANES)
+        self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
+        self.options = Options.checked(
+            rules,
+            episode=episode,
+            reward=reward,
+            reward_timing=reward_timing,
+            illegal_action=illegal_action,
+            max_decisions=max_decisions,
+        )
+        self.copy = flag("copy", copy)
+        self._seed = None if seed is None else int(game_seed(seed))
+        self._raises = illegal_action == "raise"
+        self._tables = Tables(
+            self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads, MAX_THREADS)
+        )
+        self._guard = self._tables.guard
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that is played."""
+        return self.options.rules
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """Gymnasium's: the autoreset mode as its ``AutoresetMode`` (its name, before Gymnasium 1.1)."""
+        from gymnasium import vector
+
+        modes = getattr(vector, "AutoresetMode", None)
+        return {"autoreset_mode": self.autoreset_mode if modes is None else modes[self.autoreset_mode]}
+
+    @cached_property
+    def single_observation_space(self) -> gymnasium.spaces.Dict:
+        """One lane's row: ``observation`` and ``action_mask``, as the raw bytes that ``step`` gives."""
+        from gymnasium import spaces
+
+        from ..observation import HIGH
+
+        return spaces.Dict(
+            observation=spaces.Box(np.zeros_like(HIGH), HIGH.copy(), dtype=np.uint8),
+            action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
+        )
+
+    @cached_property
+    def single_action_space(self) -> gymnasium.spaces.Discrete:
+        """``Discrete(547)``."""
+        from gymnasium import spaces
+
+        return spaces.Discrete(NUM_ACTIONS)
+
+    @mending
+    def reset(
+        self, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
+    ) -> Batch:
+        """Start new episodes.
+
+        Args:
+            seed: one for the batch, spread by ``lane_seeds``; or a sequence of one a lane; or None to go on with the
+                generators (from the operating system at first).
+            options: ``dealer``, the first dealer, a seat or one a lane; ``decks``, a deck a deal (56 cards in notation
+                or ids, dealt from index 0; None leaves one to the seed), or a list of those a lane; ``reset_mask``,
+                (n,) bool, the lanes to reset (default all). Other keys are ignored.
+
+        Raises:
+            ValueError, TypeError: a seed, seat, deck or mask that does not fit; no lane has changed.
+        """
+        options = reset_options(options)
+        tables = self._tables
+        chosen = reset_mask(options, self.num_envs)
+        check_part(tables, chosen)
+        deals = Deals.parse(options, self.num_envs, self.options.deals)
+        if seed is None and not tables.started:
+            seed = self._seed
+        seeds = None if seed is None else seeds_of(seed, self.num_envs)
+        if self.copy:
+            tables.allocate_output()
+        tables.reset(chosen, seeds, deals)
+        return self._batch()
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> Batch:
+        """Play one action in every lane.
+
+        Args:
+            actions: (n,) integers, legal for the seat to move; ignored in a lane that waits for a reset.
+
+        Raises:
+            RuntimeError: before the first ``reset``.
+            TypeError, ValueError: wrong type or shape, or an illegal action under ``illegal_action="raise"``; the
+                message names lane, seat, action and the legal ones, and no lane has moved.
+        """
+        guard, tables = self._guard, self._tables
+        if guard.inside or not guard.whole:
+            guard.refuse("step()")
+        guard.inside = True
+        try:
+            if (
+                type(actions) is not np.ndarray
+                or actions.dtype != np.int64
+                or actions.shape != (self.num_envs,)
+                or not actions.flags.carray
+            ):
+                actions = self._checked_actions(actions)
+            if self._raises:
+                lane = tables.first_illegal(actions)
+                if lane >= 0:
+                    raise ValueError(self._illegal(lane, int(actions[lane])))
+            if self.copy:
+                tables.allocate_output()
+            tables.step(actions)
+            shown = self._batch()
+            guard.whole = True
+            return shown
+        except BaseException as error:
+            guard.note("step()", error)
+            raise
+        finally:
+            guard.inside = False
+
+    def _checked_actions(self, actions: Any) -> np.ndarray:
+        return whole_numbers("actions", actions, self.num_envs, f"integers, shape ({self.num_envs},), one a lane")
+
+    def _illegal(self, lane: int, action: int) -> str:
+        seat = int(self._tables.games["seat"][lane])
+        name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
+        legal = ", ".join(legal_names(batch.unpacked(self._tables.legal[lane])))
+        return f"lane {lane}, seat {seat}: action {action} ({name}) is not legal; legal: {legal}"
+
+    def _batch(self) -> Batch:
+        tables = self._tables
+        return Batch(
+            tables.observation, tables.action_mask, tables.seat, tables.reward, tables.terminated, tables.truncated
+        )
+
+    @exclusive
+    def sample_actions(self, rng: np.random.Generator | None = None) -> np.ndarray:
+        """Legal actions drawn uniformly, shape (n,), int64; 0 in a lane with nothing legal.
+
+        Args:
+            rng: where the draws come from; None: from sampling streams of the lanes' own, never the deal stream.
+        """
+        if rng is None:
+            return self._tables.sample()
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng={shown(rng)}: expected a numpy.random.Generator, such as default_rng(1), or None")
+        return self._tables.pick(rng.random(self.num_envs))
+
+    @exclusive
+    def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
+        """What scripted bots play where one of them is to move: (n,) int64, a new array.
+
+        Args:
+            bots: (n, 4) int8, their codes by seat (``bots.BOTS``); negative where somebody else sits.
+            actions: (n,), what is returned in the other lanes; None: 0.
+        """
+        expected = f"int8[{self.num_envs}, {NUM_SEATS}] of codes of bots ({BOTS}), or negative where somebody else sits"
+        given = as_array("bots", bots, expected)
+        if given.dtype != np.int8 or given.shape != (self.num_envs, NUM_SEATS) or given.max() > max(BOTS.values()):
+            raise ValueError(f"bots: {given.dtype}{list(given.shape)}: expected {expected}")
+        played = np.zeros(self.num_envs, dtype=np.int64)
+        if actions is not None:
+            played[:] = self._checked_actions(actions)
+        self._tables.bot_actions(plain(given, np.int8), played)
+        return played
+
+    def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
+        """The view of any seat of each lane, whoever is to move: (n, 1020) uint8, the caller's to keep.
+
+        Args:
+            seats: one seat 0..3 for all lanes, or (n,) of them.
+        """
+        self._guard.need("observe()")
+        expected = f"a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them"
+        wanted = integers("seats", seats, expected)
+        if wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
+            raise ValueError(f"seats={shown(seats)}: expected {expected}")
+        return observe_states(self._tables.games, np.broadcast_to(wanted, self.num_envs))
+
+    @property
+    def packed_mask(self) -> np.ndarray:
+        """The action masks as bits, (n, 9) uint64: action ``a`` is bit ``a % 64`` of word ``a // 64``."""
+        self._guard.need("packed_mask")
+        return self._tables.legal.copy() if self.copy else self._tables.legal
+
+    @property
+    def final(self) -> Final:
+        """How the episodes stood that ended in the last step (under SAME_STEP, before the next one began)."""
+        tables = self._tables
+        self._guard.need("final")
+        lanes = np.flatnonzero(tables.done)
+        source = tables.final if self.autoreset_mode == "SAME_STEP" else tables.games
+        states = source[lanes]
+        views = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
+        return Final(lanes, np.stack(views, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states)
+
+    def get_state(self) -> np.ndarray:
+        """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        self._guard.need("get_state()")
+        return self._tables.games.copy()
+
+    @mending
+    def set_state(self, states: np.ndarray) -> Batch:
+        """Put games on the tables, such as those of ``get_state`` or of another batch; returns what they show.
+
+        The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
+        each lane is played by this environment's ``rules`` and ``episode`` again. A game that has ended waits for a
+        reset under ``DISABLED``; else the lane's next action is ignored and starts the next episode, with reward 0.
+
+        Args:
+            states: (n,) STATE.
+
+        Raises:
+            ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
+                message names lane, field, value and what was expected, and the tables are as they were.
+        """
+        self._tables.put(states)
+        return self._batch()
+
+    def clone(self) -> PersianRummyVecEnv:
+        """An independent copy in mid-game: same states, options and generators."""
+        return copying.deepcopy(self)
+
+    def close(self) -> None:
+        """Let the worker threads go."""
+        self._tables.close()
+
+
+def _are_seats(seats: np.ndarray) -> bool:
+    return bool(((seats >= 0) & (seats < NUM_SEATS)).all())
+
+
+def observe_states(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """The view that seat ``seats[i]`` has of game ``states[i]``: (n, 1020) uint8 of (n,) STATE."""
+    observation = np.empty((len(states), SIZE), dtype=np.uint8)
+    batch.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
+    return observation

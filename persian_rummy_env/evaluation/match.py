@@ -1,0 +1,214 @@
+"""Matches on duplicate deals: the same decks both ways round, and how sure one may be of the result.
+
+The unit is the pair: one seed, played once with policy A as team 0 and once as team 1. Its value is the mean of A's two
+margins, so the luck of the deal cancels as far as both sides meet it alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ..players.policy import Policy, as_policy, check_rules
+from ..rules import NUM_SEATS, RuleSet
+from .arena import new_games, play
+
+CONFIDENCE = 0.95
+CHUNK = 1024
+"""Pairs played at once."""
+SIDE_STREAM = np.uint64(0xD1B54A32D192ED03)
+"""Sets the bots' own chance apart between the two games of a pair; the cards stay the same."""
+SEATINGS = np.array([[0, 2, 1, 3], [2, 0, 3, 1]])
+"""Who sits at seats 0 to 3 in the two games of a pair, of A's two policies (0, 1) and B's (2, 3)."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """Policy A against policy B.
+
+    Attributes:
+        pairs: duplicate pairs, two episodes each.
+        margin: A's points less B's, per deal; ``low`` and ``high`` bound it with 95% confidence, from the pairs.
+        pair_sd, deal_sd: standard deviations of a pair's mean and of a single episode, per deal.
+        win_rate: share of episodes that A wins, ties counting half; ``win_low``, ``win_high`` as above.
+        out_rate: share of last deals that ended by somebody going out.
+        decisions: decisions per deal.
+        seconds: wall clock.
+    """
+
+    a: str
+    b: str
+    pairs: int
+    margin: float
+    low: float
+    high: float
+    pair_sd: float
+    deal_sd: float
+    win_rate: float
+    win_low: float
+    win_high: float
+    out_rate: float
+    decisions: float
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        half = (self.high - self.low) / 2
+        return (
+            f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {self.pairs} pairs"
+        )
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean of independent values (n,), and the bounds of its 95% t interval."""
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, float("-inf"), float("inf")
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
+    return mean, mean - half, mean + half
+
+
+def deal_seeds(seed: int, pairs: int, first: int = 0) -> np.ndarray:
+    """The seeds of pairs ``first`` to ``first + pairs`` of the deal set ``seed``: (pairs,) uint64.
+
+    A longer set begins with the shorter ones of the same seed.
+    """
+    return np.random.SeedSequence([seed, 0xDEA1]).generate_state(first + pairs, np.uint64)[first:]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The raw outcome of duplicate pairs.
+
+    Attributes:
+        margin: (n, 2) points per deal, A's less B's, with A as team 0 and as team 1.
+        won: (n, 2) 1.0 where A won the episode, 0.5 for a tie.
+        out: (n, 2) bool, somebody went out in the last deal.
+        decisions: (n, 2) decisions of the episode, per deal.
+    """
+
+    margin: np.ndarray
+    won: np.ndarray
+    out: np.ndarray
+    decisions: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.margin)
+
+    @classmethod
+    def join(cls, parts: Sequence[Pairs]) -> Pairs:
+        """The pairs of several parts, one after the other."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+Team = tuple[Policy, Policy]
+"""Two partners; the first sits at the team's lower seat."""
+
+
+def play_pairs(
+    a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
+) -> Pairs:
+    """Play duplicate pairs of (n,) seeds; the dealer rotates with the number of the pair, from ``first`` on."""
+    return play_teams((a, a), (b, b), seeds, first, rules, episode, split_stock)
+
+
+def play_teams(
+    a: Team, b: Team, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
+) -> Pairs:
+    """``play_pairs`` between teams of two policies each.
+
+    Raises:
+        ValueError: a policy was trained by other rules, or chose an illegal action.
+    """
+    team = tuple(as_policy(policy) for policy in (*a, *b))
+    for policy in team:
+        check_rules(policy, rules)
+    lanes = len(seeds)
+    deals = rules.deals if episode == "game" else 1
+    dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
+    games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
+    games["sample_rng"][lanes:] ^= SIDE_STREAM
+    players = list(dict.fromkeys(team))  # each once, so that it decides at all its seats together
+    who = np.array([players.index(policy) for policy in team])[SEATINGS]
+    decisions = play(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
+    score = games["score"].astype(np.int64)
+    margin = (score[:, 0] - score[:, 1]).reshape(2, lanes).T * np.array([1, -1])
+    out = (games["out"] < NUM_SEATS).reshape(2, lanes).T
+    return Pairs(margin / deals, (np.sign(margin) + 1) / 2, out, decisions / deals)
+
+
+def summary(a: str, b: str, pairs: Pairs, seconds: float) -> MatchResult:
+    """The result of pairs played."""
+    margin, low, high = mean_interval(pairs.margin.mean(axis=1))
+    win_rate, win_low, win_high = mean_interval(pairs.won.mean(axis=1))
+    return MatchResult(
+        a=a,
+        b=b,
+        pairs=len(pairs.margin),
+        margin=margin,
+        low=low,
+        high=high,
+        pair_sd=float(pairs.margin.mean(axis=1).std(ddof=1)) if len(pairs.margin) > 1 else 0.0,
+        deal_sd=float(pairs.margin.std()),
+        win_rate=win_rate,
+        win_low=win_low,
+        win_high=win_high,
+        out_rate=float(pairs.out.mean()),
+        decisions=float(pairs.decisions.mean()),
+        seconds=seconds,
+    )
+
+
+def play_match(
+    a: Policy,
+    b: Policy,
+    pairs: int,
+    seed: int,
+    *,
+    rules: RuleSet | None = None,
+    episode: str = "deal",
+    split_stock: bool = False,
+    within: float | None = None,
+    progress: Callable[[MatchResult], None] | None = None,
+) -> MatchResult:
+    """Policy A against policy B on duplicate deals.
+
+    Args:
+        a, b: policies; any object with ``act(batch)`` is one.
+        pairs: duplicate pairs; with ``within``, at most so many.
+        seed: of the deal set; the same seed gives the same deals to every match.
+        episode: ``"deal"``, or ``"game"`` for all deals of the rules (the win rate is then that of games).
+        split_stock: each seat draws from a stock of its own, which makes the two games of a pair more alike.
+        within: stop as soon as the interval is at most this far from the mean on either side, in points a deal. It is
+            looked at only when 1,024, 2,048, 4,096 … pairs are played. The rule asks how wide the interval is, never
+            where it lies, so it does not favour either side.
+        progress: called with the result so far after every chunk.
+    """
+    rules = rules or RuleSet()
+    a, b = as_policy(a), as_policy(b)
+    start = time.perf_counter()
+    seeds = deal_seeds(seed, pairs)
+    played: list[Pairs] = []
+    done, look = 0, CHUNK
+    result: MatchResult | None = None
+    while done < pairs:
+        chunk = seeds[done : done + CHUNK]
+        played.append(play_pairs(a, b, chunk, done, rules, episode, split_stock))
+        done += len(chunk)
+        result = summary(a.name, b.name, Pairs.join(played), time.perf_counter() - start)
+        if progress is not None:
+            progress(result)
+        if within is not None and done == look:
+            look *= 2
+            if (result.high - result.low) / 2 <= within:
+                break
+    if result is None:
+        raise ValueError(f"pairs={pairs}: expected at least 1")
+    return result

@@ -1,0 +1,216 @@
+"""Pairs kept in a folder as they are played, so that a run which is cut short loses seconds and goes on where it was.
+
+One file a match. It says what was played (who, seed, rules, and a hash of the code that played), and is never mixed
+with anything else: where the same match was played by other code, going on is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..rules import NUM_SEATS, RuleSet
+from ..system.files import write_whole
+from .arena import new_games
+from .match import Pairs, Team, deal_seeds
+from .playing_code import playing_code
+from .workers import Chunk, Here, Players
+
+FIRST_CHUNK, MOST_CHUNK = 32, 1024
+"""Pairs that each player plays between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
+CHUNK_SECONDS = 5.0
+MARK = b"persian-rummy pairs 1\n"
+
+
+class BookError(RuntimeError):
+    """What the folder holds does not go with what is asked for."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all matches of an experiment share.
+
+    Attributes:
+        seed: of the deal set.
+        rules, episode, split_stock: as for ``persian_rummy_env.evaluation.match.play_match``.
+    """
+
+    seed: int
+    rules: RuleSet = field(default_factory=RuleSet)
+    episode: str = "deal"
+    split_stock: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "rules": self.rules.as_dict(),
+            "episode": self.episode,
+            "split_stock": self.split_stock,
+        }
+
+
+def file_hash(spec: str) -> str | None:
+    """A hash of the file that a policy ``file:…`` is read from; None for another."""
+    kind, _, path = spec.partition(":")
+    if kind.strip() != "file":
+        return None
+    return hashlib.sha256(Path(path.strip()).read_bytes()).hexdigest()[:16]
+
+
+def deal_set(seed: int, pairs: int, rules: RuleSet | None = None) -> dict[str, str]:
+    """The name of a deal set, by its size and seed, and a hash of its first decks and dealers, for whoever wants to be
+    sure to have dealt the same."""
+    digest = hashlib.sha256()
+    for first in range(0, pairs, MOST_CHUNK):
+        seeds = deal_seeds(seed, min(MOST_CHUNK, pairs - first), first)
+        dealers = ((first + np.arange(len(seeds))) % NUM_SEATS).astype(np.int8)
+        games = new_games(seeds, dealers, rules)
+        digest.update(games["decks"][:, 0].tobytes() + games["dealer"].tobytes())
+    return {"name": f"{pairs}-pairs-of-seed-{seed}", "sha256": digest.hexdigest()}
+
+
+@dataclass(frozen=True)
+class Played:
+    """Pairs, and the seconds that they took."""
+
+    pairs: Pairs
+    seconds: float
+
+    def head(self, pairs: int) -> Played:
+        """The first pairs of these."""
+        part = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
+        return Played(part, self.seconds * len(part) / max(1, len(self.pairs)))
+
+
+def packed(about: Mapping[str, Any], played: Played) -> bytes:
+    """The file of a match: a mark, a digest of the rest, then what was played and how it went, as numpy keeps it."""
+    content = io.BytesIO()
+    columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
+    np.savez_compressed(content, about=json.dumps(about), seconds=played.seconds, **columns)
+    rest = content.getvalue()
+    return MARK + hashlib.sha256(rest).digest() + rest
+
+
+def unpacked(path: Path) -> tuple[dict[str, Any], float, Pairs]:
+    """What was played, in how many seconds, and the pairs, of a file that is as it was written.
+
+    Raises:
+        BookError: it cannot be read, or is another; nothing in it is looked at before the digest says so.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BookError(f"{path}: cannot be read: {error.strerror}") from error
+    start, end = len(MARK), len(MARK) + hashlib.sha256().digest_size
+    if content[:start] != MARK:
+        raise BookError(f"{path}: byte 0: no pairs of a match, or those of another version; --anew plays it again")
+    rest = content[end:]
+    if hashlib.sha256(rest).digest() != content[start:end]:
+        raise BookError(f"{path}: byte {start}: damaged: the digest is of other content; --anew plays it again")
+    with np.load(io.BytesIO(rest), allow_pickle=False) as file:
+        pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
+        return json.loads(str(file["about"])), float(file["seconds"]), pairs
+
+
+class Book:
+    """The pairs of an experiment.
+
+    Args:
+        folder: where they lie; made if it is not there.
+        terms: of all its matches.
+        anew: forget what was played by other code or on other terms, instead of refusing to go on.
+
+    Attributes:
+        players: whoever plays what is not in it yet.
+    """
+
+    def __init__(self, folder: Path, terms: Terms, anew: bool = False) -> None:
+        self.folder = folder
+        self.terms = terms
+        self.anew = anew
+        self.players: Players = Here()
+        self.code = playing_code()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / ".gitignore", "*\n")  # raw pairs are made again by the command; they are not committed
+
+    def read(self, a: tuple[str, str], b: tuple[str, str]) -> Played | None:
+        """What was played of a match between two teams, by the names of their policies; None: nothing.
+
+        Raises:
+            BookError: it was played by other code, weights or terms, or the file is damaged.
+        """
+        path, about = self._path(a, b), self._about(a, b)
+        if not path.exists():
+            return None
+        try:
+            said, seconds, pairs = unpacked(path)
+        except BookError:
+            if self.anew:
+                return None
+            raise
+        if said != about:
+            if self.anew:
+                return None
+            other = ", ".join(
+                f"{key} {said.get(key)} instead of {about[key]}" for key in about if said.get(key) != about[key]
+            )
+            raise BookError(
+                f"{path}: {' & '.join(a)} v {' & '.join(b)} was played with {other}; "
+                "take another folder, or --anew to play it again"
+            )
+        return Played(pairs, seconds)
+
+    def play(
+        self,
+        a: Team,
+        b: Team,
+        pairs: int,
+        progress: Callable[[Played], None] | None = None,
+    ) -> Played:
+        """Play a match on from what there is of it, up to so many pairs, saving after every chunk."""
+        names = (a[0].name, a[1].name), (b[0].name, b[1].name)
+        played = self.read(*names)
+        done = 0 if played is None else len(played.pairs)
+        parts = [] if played is None else [played.pairs]
+        seconds = 0.0 if played is None else played.seconds
+        chunk = FIRST_CHUNK
+        while done < pairs:
+            start = time.perf_counter()
+            ends = [min(done + chunk * (place + 1), pairs) for place in range(self.players.count)]
+            chunks = [self._chunk(first, end) for first, end in pairwise([done, *ends]) if first < end]
+            parts += self.players.play(a, b, chunks)
+            took = time.perf_counter() - start
+            done, seconds = ends[-1], seconds + took
+            played = Played(Pairs.join(parts), seconds)
+            self._write(*names, played)
+            if progress is not None:
+                progress(played)
+            if took < CHUNK_SECONDS:
+                chunk = min(2 * chunk, MOST_CHUNK)
+        assert played is not None
+        return played.head(pairs)
+
+    def _chunk(self, first: int, end: int) -> Chunk:
+        terms = self.terms
+        seeds = deal_seeds(terms.seed, end - first, first)
+        return Chunk(seeds, first, terms.rules, terms.episode, terms.split_stock)
+
+    def _about(self, a: tuple[str, str], b: tuple[str, str]) -> Mapping[str, Any]:
+        weights = {spec: file_hash(spec) for spec in (*a, *b) if file_hash(spec)}
+        about = {"a": a, "b": b, **self.terms.as_dict(), "code": self.code, "weights": weights}
+        return json.loads(json.dumps(about))
+
+    def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path:
+        return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".pairs")
+
+    def _write(self, a: tuple[str, str], b: tuple[str, str], played: Played) -> None:
+        write_whole(self._path(a, b), packed(self._about(a, b), played))

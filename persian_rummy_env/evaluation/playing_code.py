@@ -1,0 +1,23 @@
+"""Which code plays."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from ..core.jit import source_hash
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def playing_code() -> str:
+    """A hash of all code that a match depends on, but for the weights of trained policies."""
+    digest = hashlib.sha256(source_hash().encode())
+    networks = PACKAGE.parent / "agents"  # of a checkout; the wheel has none
+    for path in [
+        *sorted((PACKAGE / "players").glob("*.py")),
+        *(PACKAGE / "evaluation" / name for name in ("arena.py", "match.py")),
+        *sorted(networks.glob("*.py")),
+    ]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,137 @@
+"""Policies by name: ``"greedy"``, ``"champion"``, ``"search(deepest, worlds=40)"``,
+``"file:runs/a/policy.safetensors"``, ``"python:package.module:Class"``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..bots import BOTS
+from .policy import Policy, as_policy, unknown
+from .scripted import ScriptedPolicy
+
+if TYPE_CHECKING:
+    from .priors import Prior
+
+CHAMPION = Path(__file__).parent / "weights" / "champion.safetensors"
+"""The trained player in the box; see the card beside it."""
+FORMS = (
+    f"a bot ({', '.join(BOTS)}), 'champion' (the trained player in the box), 'search(BOT, worlds=10)' (or playouts=…, "
+    "ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
+)
+SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
+STARTS = (*BOTS, "champion", "search", "file", "python")
+"""How a name may begin, to guess what a wrong one meant."""
+
+
+def load(spec: str, device: str = "cpu") -> Policy:
+    """The policy that a name means. Spaces around it, and around the parts of a search, do not matter.
+
+    Args:
+        spec: see ``FORMS``.
+        device: where a trained policy computes.
+
+    Raises:
+        ValueError: the name means no policy; the message lists what does. FileNotFoundError: no such file.
+    """
+    spec = spec.strip()
+    if spec in BOTS:
+        return ScriptedPolicy(spec)
+    search = SEARCH.fullmatch(spec)
+    kind, colon, rest = (part.strip() for part in spec.partition(":"))
+    if search:
+        policy = _search(spec, search["arguments"], device)
+    elif spec == "champion" or (colon and kind == "file"):
+        from agents.learned import LearnedPolicy
+
+        policy = LearnedPolicy(CHAMPION if spec == "champion" else rest, device=device)
+    elif colon and kind == "python":
+        policy = _stranger(spec, rest)
+    else:
+        close = get_close_matches(re.split(r"[\s(:]", spec, maxsplit=1)[0], STARTS, 1)
+        meant = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(f"unknown policy {spec!r}: {meant}expected {FORMS}")
+    policy.name = spec
+    return policy
+
+
+def _stranger(spec: str, rest: str) -> Policy:
+    module_name, colon, class_name = rest.partition(":")
+    if not (module_name and colon and class_name):
+        raise ValueError(f"unknown policy {spec!r}: expected 'python:package.module:Class'")
+    try:
+        made = getattr(importlib.import_module(module_name), class_name)()
+    except (ImportError, AttributeError, TypeError) as error:
+        raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
+    if not callable(getattr(made, "act", None)):
+        raise ValueError(f"policy {spec!r}: {class_name} has no method act(batch)")
+    return as_policy(made)
+
+
+def _search(spec: str, arguments: str, device: str) -> Policy:
+    from .search import SearchPolicy
+
+    options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"]
+    given: dict[str, Any] = {}
+    for argument in (part.strip() for part in arguments.split(",")):
+        name, equals, value = (part.strip() for part in argument.partition("="))
+        if not argument or (equals and not value):
+            raise ValueError(f"policy {spec!r}: {argument!r} is no argument; expected 'search(BOT, worlds=10)'")
+        if not equals:
+            name, value = "bot", name
+        if name not in options:
+            raise ValueError(f"policy {spec!r}: {unknown('option', name, options)}")
+        if name in given:
+            raise ValueError(f"policy {spec!r}: {name} is given twice")
+        given[name] = value if name == "prior" else _number(value)
+    if "prior" in given:
+        given["prior"] = _prior(spec, given["prior"], device)
+    try:
+        return SearchPolicy(**given)
+    except ValueError as error:
+        raise ValueError(f"policy {spec!r}: {error}") from error
+
+
+def _prior(spec: str, name: str, device: str) -> Prior:
+    from .priors import ExpertPrior, PolicyPrior
+
+    try:
+        return ExpertPrior() if name == ExpertPrior.name else PolicyPrior(load(name, device))
+    except ValueError as error:
+        raise ValueError(f"policy {spec!r}: {error}") from error
+
+
+def _number(text: str) -> int | float | str:
+    """A number, where the text is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def split_specs(text: str) -> list[str]:
+    """The policies of a list divided by commas; commas inside brackets do not divide.
+
+    Raises:
+        ValueError: a bracket without its other half, or nothing between two commas.
+    """
+    specs, depth, start = [], 0, 0
+    for index, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            specs.append(text[start:index].strip())
+            start = index + 1
+    if depth:
+        raise ValueError(f"policies {text!r}: a bracket has no other half")
+    specs.append(text[start:].strip())
+    if not all(specs):
+        raise ValueError(f"policies {text!r}: nothing stands where a policy should, between two commas or at an end")
+    return specs

@@ -1,0 +1,102 @@
+"""Opinions of the legal actions, for search to lean on while it has seen few worlds.
+
+Only differences between the actions of a decision mean something; they are in points of margin.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..actions import DRAW, NUM_ACTIONS
+from ..arrays import plain
+from ..core import expert, warm_up
+from ..core.compile_on_demand import ensure_compiled
+from ..core.expert import EXPERT_WEIGHTS, NUM_FEATURES
+from ..rules import RuleSet
+from ..state import STATE
+from .policy import Policy
+from .policy_io import show
+
+PART = "prior of search"
+NAT = 6.0
+"""Points that an action is worth more than another that a trained policy thinks e times less likely."""
+HOPELESS = 1e-6
+"""What a trained policy thinks so many times less likely than its favourite is not searched at all."""
+
+
+class Prior(Protocol):
+    """An opinion.
+
+    Attributes:
+        name: as it stands in the name of a search; rules: those that it holds for, None: any.
+        worlds: in how many worlds' stead it counts, if nobody says otherwise.
+    """
+
+    name: str
+    rules: RuleSet | None
+    worlds: float
+
+    def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        """Of every legal action: (k, 547) float64, 0 where illegal; ``-inf`` where there is no use in searching.
+
+        Args:
+            views: (k,) STATE, as the seat to move knows it.
+            legal: (k, 547) bool.
+        """
+        ...
+
+
+class ExpertPrior:
+    """The weighted sum of features by which the bot ``expert`` chooses."""
+
+    name: str = "expert"
+    rules: RuleSet | None = None
+    worlds: float = 30.0
+
+    def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        ensure_compiled(PART)
+        rows, actions = np.nonzero(legal)
+        terms = np.empty((len(rows), NUM_FEATURES))
+        expert.features_of(plain(views, STATE), rows, actions, terms)
+        worth = np.zeros((len(views), NUM_ACTIONS))
+        worth[rows, actions] = (terms * EXPERT_WEIGHTS).sum(axis=1)  # a matrix product hangs on the batch
+        return worth
+
+
+class PolicyPrior:
+    """The probabilities of a trained policy: ``NAT`` points a nat.
+
+    Raises:
+        ValueError: the policy has no method ``probabilities``.
+    """
+
+    worlds: float = 10.0
+
+    def __init__(self, policy: Policy) -> None:
+        self.name = policy.name
+        self.rules: RuleSet | None = policy.rules
+        self._probabilities: Any = getattr(policy, "probabilities", None)
+        if not callable(self._probabilities):
+            raise ValueError(
+                f"prior={policy.name}: it gives no probabilities; expected 'expert' or a trained policy, such as "
+                "'champion' or 'file:…'"
+            )
+
+    def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        likely = self._probabilities(show(views, np.arange(len(views)))).astype(np.float64)
+        hopeful = legal & (likely >= HOPELESS * likely.max(axis=1, keepdims=True))
+        worth = np.round(
+            NAT * np.log(np.where(hopeful, likely, 1.0)), 2
+        )  # the last bits of a network hang on the batch
+        return np.where(hopeful, worth, np.where(legal, -np.inf, 0.0))
+
+
+def compile_prior() -> None:
+    """Compile what ``worth_of`` calls, by one action of one game."""
+    row = np.zeros(1, dtype=np.int64)
+    expert.features_of(warm_up.new_game(), row, row + DRAW.start, np.empty((1, NUM_FEATURES)))
+
+
+warm_up.PARTS.setdefault(PART, compile_prior)

@@ -1,0 +1,49 @@
+"""The scripted bots as policies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bots import BOTS, bot_codes
+from ..core import batch as kernels
+from ..core import bot_kernels
+from ..core.compile_on_demand import ensure_compiled
+from ..core.legal import WORDS
+from ..rules import NUM_SEATS
+from .policy import Batch, Policy
+
+
+class ScriptedPolicy(Policy):
+    """A compiled bot by name. Matches let the compiled loop play it by its code, with the chance that is in each game,
+    and do not ask ``act``.
+
+    Args:
+        seed: of what it draws in ``act``; only ``random`` draws anything.
+
+    Raises:
+        ValueError: there is no bot of that name; the known ones are listed.
+    """
+
+    wants_views = True
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        bot_codes(name)
+        self.name = name
+        self.code = BOTS[name]
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, batch: Batch) -> np.ndarray:
+        """
+        Raises:
+            ValueError: the batch is without views; ``decisions.show(games, lanes, views=True)`` makes them.
+        """
+        if batch.views is None:
+            raise ValueError(f"policy {self.name}: the batch has no views; show it with views, as wants_views asks for")
+        ensure_compiled("scripted players")
+        views = batch.views.copy()
+        views["sample_rng"] = self._rng.integers(0, 2**64, size=len(views), dtype=np.uint64)
+        words, actions = np.empty((len(views), WORDS), dtype=np.uint64), np.empty(len(views), dtype=np.int64)
+        kernels.legal_words(views, words, 0, len(views))
+        codes = np.full((len(views), NUM_SEATS), self.code, dtype=np.int8)
+        bot_kernels.choose_many(views, words, codes, actions, 0, len(views))
+        return actions

@@ -1,0 +1,237 @@
+"""Search in sampled worlds: perfect-information Monte Carlo.
+
+For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot
+finish the deal, and takes the action with the best mean margin.
+
+What determinising does not solve: in each world the playouts go on from cards that nobody sees in truth, so the mean
+may pick an action that is good only for one who knew the world (strategy fusion), nothing is worth more because it
+tells something or hides it, and worlds are dealt evenly although what the others did makes some likelier.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..arrays import plain
+from ..bots import BOTS
+from ..core import search_kernels
+from ..core.compile_on_demand import ensure_compiled
+from ..state import STATE
+from ..system.threads import Threads
+from .policy import Batch, Policy, unknown
+from .priors import Prior
+
+METHODS = ("halving", "flat")
+DEFAULT_WORLDS = 10
+FEW_PLAYOUTS = 256
+"""Not worth another thread."""
+GAP = 1e6
+"""Between the values of one round and of the next: more than any margin, and any prior."""
+MOST_PRIOR = 1000
+NEXT_SLICE = 0.7
+"""Of the time that is left, how much is given away at once: what worlds cost is only known from those played."""
+MOST_GROWTH = 8
+"""How many times as much work as was timed is given away on the strength of it."""
+
+
+class SearchPolicy(Policy):
+    """Determinised search with playouts by a bot.
+
+    Its choice is a function of what the seat sees, of ``seed`` and of the budget, whatever it searched before and
+    whatever else is in the batch; with a budget in milliseconds also of how busy the machine is.
+
+    Args:
+        bot: who plays on in the playouts, at all four seats.
+        worlds: budget, in worlds for every candidate: a decision with c candidates gets ``c * worlds`` playouts. One of
+            the three budgets may be given; without any it is 10 worlds.
+        playouts: budget, in playouts for a decision; every candidate gets at least one.
+        ms: budget, in milliseconds of wall clock for a decision, with all threads at work on it. The decisions of a
+            batch are taken one after the other.
+        method: ``"halving"``, in rounds of equal budget after each of which the better half goes on, so that playouts
+            are spent where the choice is (sequential halving, Karnin and others 2013); ``"flat"``, plain search: the
+            same number for each candidate.
+        prior: an opinion of the actions to lean on (``persian_rummy_env.players.priors``); None: there is none.
+        prior_worlds: in how many worlds' stead it counts: to the margins of an action's playouts is added so many times
+            what it is worth by the prior, whose weight falls as worlds are played. By default what the prior says.
+        seed: of the worlds.
+        threads: how many share the work; by default one a core. Results do not hang on it.
+
+    Raises:
+        ValueError: an unknown bot or method, two budgets, or one that is none; a prior out of range.
+    """
+
+    wants_views = True
+
+    def __init__(
+        self,
+        bot: str = "deepest",
+        *,
+        worlds: int | None = None,
+        playouts: int | None = None,
+        ms: float | None = None,
+        method: str = "halving",
+        prior: Prior | None = None,
+        prior_worlds: float | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        if bot not in BOTS:
+            raise ValueError(unknown("bot", bot, BOTS))
+        if method not in METHODS:
+            raise ValueError(unknown("method", method, METHODS))
+        budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
+        given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
+        if len(given) > 1:
+            raise ValueError(f"{', '.join(f'{word}={value!r}' for word, value in given.items())}: expected one budget")
+        for word, value in {**given, "threads": 1 if threads is None else threads}.items():
+            _refuse_nonsense(word, value)
+        if prior_worlds is not None:
+            if prior is None:
+                raise ValueError(f"prior_worlds={prior_worlds!r}, and no prior: give prior=expert, or a policy")
+            if isinstance(prior_worlds, bool) or not isinstance(prior_worlds, int | float):
+                raise ValueError(f"prior_worlds={prior_worlds!r}: expected a number of worlds")
+            if not 0 <= prior_worlds <= MOST_PRIOR:
+                raise ValueError(f"prior_worlds={prior_worlds!r}: expected a number of worlds from 0 to {MOST_PRIOR}")
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise ValueError(f"seed={seed!r}: expected a whole number from 0 to 2**64 - 1")
+        [(self.unit, self.budget)] = given.items()
+        self.bot = BOTS[bot]
+        self.method = method
+        self.prior = prior
+        self.rules = None if prior is None else prior.rules
+        self.prior_worlds = prior_worlds if prior is None or prior_worlds is not None else prior.worlds
+        self.seed = seed
+        self.threads = threads or os.cpu_count() or 1
+        self.playouts = 0
+        options = f", method={method}" if method != METHODS[0] else ""
+        if prior is not None:
+            options += f", prior={prior.name}"
+        if prior_worlds is not None:
+            options += f", prior_worlds={prior_worlds}"
+        self.name = name or f"search({bot}, {self.unit}={self.budget}{options})"
+        self._threads = Threads(self.threads, "search")
+
+    def act(self, batch: Batch) -> np.ndarray:
+        assert batch.views is not None
+        return self.values(batch.views, batch.action_mask).argmax(axis=1)
+
+    def values(self, views: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
+        """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
+
+        Illegal actions are ``-inf``, and so are those that the prior does not want searched. With one legal action,
+        there is nothing to compare: it has the value 0. Under ``"halving"``, an action that dropped out keeps the mean
+        of the rounds that it saw, less a gap that keeps it below the ones that went on. With a prior, its share is in
+        the value.
+
+        Args:
+            views: (k,) STATE, as the seat to move knows it (``belief.views_of``).
+            action_mask: (k, 547) int8.
+        """
+        ensure_compiled("search")
+        views = plain(views, STATE)
+        seeds = np.empty(len(views), dtype=np.uint64)
+        search_kernels.world_seeds(views, np.uint64(self.seed), seeds)
+        legal = action_mask.astype(bool)
+        values = np.where(legal, 0.0, -np.inf)
+        worth = np.zeros(legal.shape) if self.prior is None else self.prior.worth_of(views, legal)
+        legal &= worth > -np.inf
+        values[~legal] = -np.inf
+        candidates = legal.sum(axis=1)
+        for number in np.unique(candidates[candidates > 1]):  # those with equally many take the same path
+            rows = np.flatnonzero(candidates == number)
+            for part in rows[:, None] if self.unit == "ms" else [rows]:
+                values[part] = self._compare(views[part], seeds[part], legal[part], worth[part], int(number))
+        return values
+
+    def _compare(
+        self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, worth: np.ndarray, number: int
+    ) -> np.ndarray:
+        """The values of decisions with ``number`` candidates each, where ``alive`` is True."""
+        rounds = 1 if self.method == "flat" else int(np.ceil(np.log2(number)))
+        start = time.perf_counter()
+        playouts = self.budget * number if self.unit == "worlds" else self.budget
+        total = np.zeros(alive.shape)
+        values = np.where(alive, 0.0, -np.inf)
+        played, left, gaps = 0, number, 0.0
+        for done in range(rounds):
+            if self.unit == "ms":
+                until = start + self.budget / 1000 * (done + 1) / rounds
+                played = self._play_until(until, views, seeds, alive, total, played)
+            else:
+                worlds = max(1, int(playouts / (rounds - done) / left))
+                if done > 0 and worlds * left > playouts:
+                    break
+                total += self._play(views, seeds, alive, played, worlds)
+                played += worlds
+                playouts -= worlds * left
+            gaps = GAP * done
+            values[alive] = (total[alive] + (self.prior_worlds or 0.0) * worth[alive]) / played + gaps
+            left = -(-left // 2)
+            alive = _best(values, number, left)
+        return values - gaps
+
+    def _play_until(
+        self, until: float, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, total: np.ndarray, played: int
+    ) -> int:
+        """Add to ``total`` as many worlds as there is time for, at least one; returns the number now played."""
+        worlds = self.threads
+        while worlds >= 1:
+            start = time.perf_counter()
+            total += self._play(views, seeds, alive, played, worlds)
+            played += worlds
+            now = time.perf_counter()
+            worlds = min(MOST_GROWTH * worlds, int(NEXT_SLICE * max(0.0, until - now) * worlds / (now - start)))
+        return played
+
+    def _play(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
+        """The sums of margins (k, 547) over worlds ``first`` to ``first + worlds`` of every decision."""
+        playouts = int(alive.sum()) * worlds
+        self.playouts += playouts
+        rows, numbers = [0, len(views)], [first, first + worlds]
+        if self.threads > 1 and playouts > FEW_PLAYOUTS:
+            if len(views) >= 2 * self.threads:
+                rows = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int).tolist()
+            else:
+                numbers = np.linspace(first, first + worlds, min(self.threads, worlds) + 1).astype(int).tolist()
+
+        def part(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
+            (start, stop), (low, high) = edges
+            lanes = slice(start, stop)
+            total, squares = np.zeros((2, stop - start, alive.shape[1]))
+            search_kernels.evaluate(
+                views[lanes], seeds[lanes], low, high - low, self.bot, alive[lanes], total, squares, 0, stop - start
+            )
+            return total
+
+        if len(rows) > 2:
+            return np.concatenate(
+                list(self._threads.pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
+            )
+        if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
+            return np.sum(
+                list(self._threads.pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
+            )
+        return part(((0, len(views)), (first, first + worlds)))
+
+
+def _refuse_nonsense(word: str, value: Any) -> None:
+    """A budget, or the number of threads, is a positive number; only milliseconds may be broken ones."""
+    kinds = int | float if word == "ms" else int
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < np.inf:
+        wanted = "a number above 0" if word == "ms" else "a whole number of at least 1"
+        raise ValueError(f"{word}={value!r}: expected {wanted}")
+
+
+def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:
+    """Where the ``left`` highest values of each row lie, the lower ids of equals; ``number`` of each row are finite."""
+    actions = np.nonzero(values > -np.inf)[1].reshape(-1, number)
+    order = np.argsort(-np.take_along_axis(values, actions, axis=1), axis=1, kind="stable")[:, :left]
+    alive = np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(alive, np.take_along_axis(actions, order, axis=1), True, axis=1)
+    return alive

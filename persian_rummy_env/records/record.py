@@ -1,0 +1,329 @@
+"""Game records, ``persian-rummy/1``: one JSON object a line, one line a game.
+
+A record is a plain dictionary of JSON types (``Record``), so ``json`` alone is enough to use one. The decks, the dealer
+and the actions fix everything else in it. This module makes, reads and writes records and says whether one is well
+formed; ``replay`` plays them again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import reprlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, NamedTuple, NotRequired, TypedDict
+
+from ..cards import parse_deck
+from ..rules import NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet, unknown_rules
+from ..system.escaping import shortened
+from ..system.files import whole_file
+from ..system.lines import LONGEST_LINE, open_lines
+from ..version import __version__
+
+FORMAT = "persian-rummy/1"
+LONGEST_MESSAGE = 4000
+"""Characters of a message: what is wrong with a file may be as long as the file."""
+
+
+class DealRecord(TypedDict):
+    """A deal of a record. ``legal``, if asked for, lists the legal actions before each action."""
+
+    dealer: int
+    deck: list[str]
+    actions: list[str]
+    out: int | None
+    score: list[int]
+    legal: NotRequired[list[list[str]]]
+
+
+class Record(TypedDict):
+    """A finished game; ``score`` is the total by team, each deal's ``score`` its share."""
+
+    format: str
+    rules: dict[str, Any]
+    players: list[str]
+    seed: int | None
+    deals: list[DealRecord]
+    score: list[int]
+
+
+class RecordError(ValueError):
+    """A record that is not well formed, or does not replay.
+
+    Attributes:
+        field: where in the record, such as ``deals[0].deck``.
+        fault: what is wrong there.
+        line: the line of the file, from 1, or None.
+    """
+
+    def __init__(self, field: str, fault: str, line: int | None = None) -> None:
+        super().__init__(field, fault, line)
+        self.field, self.fault, self.line = field, fault, line
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}, "
+        return shortened(f"{where}{self.field}: {self.fault}", LONGEST_MESSAGE)
+
+
+# Whether a record is well formed --------------------------------------------------------------------------------------
+
+_HEAD = ("format", "rules", "players", "seed", "deals", "score")
+_DEAL = ("dealer", "deck", "actions", "out", "score")
+
+
+def check(record: Any) -> Record:
+    """The record itself, if it has every field of the format, of the right type, and no other.
+
+    It says nothing of whether the game can be played so: that is ``replay.verify``.
+
+    Raises:
+        RecordError: the first fault found, with the field it is in.
+    """
+    if not isinstance(record, dict):
+        raise RecordError("record", f"expected an object, found {_brief(record)}")
+    if record.get("format") != FORMAT:
+        raise RecordError("format", f"expected {FORMAT!r}, found {_brief(record.get('format'))}")
+    _object(record, "", _HEAD)
+    if not isinstance(record["rules"], dict):
+        raise RecordError("rules", f"expected an object, found {_brief(record['rules'])}")
+    try:
+        rules = stored_rules(record["rules"])
+    except ValueError as error:
+        raise RecordError("rules", str(error)) from None
+    _strings(record["players"], "players", NUM_SEATS)
+    if record["seed"] is not None:
+        _whole(record["seed"], "seed", "a whole number or null")
+    deals = _list(record["deals"], "deals", rules.deals)
+    for number, deal in enumerate(deals):
+        _check_deal(deal, f"deals[{number}]")
+    _scores(record["score"], "score")
+    return record  # type: ignore[return-value]
+
+
+def stored_rules(rules: Mapping[str, Any]) -> RuleSet:
+    """The rule set of a record, a policy or any other file. A rule that it does not name had not been invented when it
+    was written, and was what the format says (``rules.RuleField.absent``).
+
+    Raises:
+        ValueError: a rule that is not known here, or a value that it does not have.
+    """
+    unknown = unknown_rules(rules)
+    if unknown:
+        raise ValueError(f"{unknown}; a later version of persian-rummy-rl may know more (this is {__version__})")
+    return RuleSet.from_dict({rule.name: rule.absent for rule in RULE_FIELDS} | dict(rules))
+
+
+def _check_deal(deal: Any, field: str) -> None:
+    _object(deal, field, _DEAL, optional=("legal",))
+    _seat(deal["dealer"], f"{field}.dealer", "a seat 0..3")
+    try:
+        parse_deck(_strings(deal["deck"], f"{field}.deck"))
+    except ValueError as error:
+        if isinstance(error, RecordError):
+            raise
+        raise RecordError(f"{field}.deck", str(error)) from None
+    actions = _strings(deal["actions"], f"{field}.actions")
+    if deal["out"] is not None:
+        _seat(deal["out"], f"{field}.out", "a seat 0..3 or null")
+    _scores(deal["score"], f"{field}.score")
+    if "legal" in deal:
+        for number, legal in enumerate(_list(deal["legal"], f"{field}.legal", len(actions))):
+            _strings(legal, f"{field}.legal[{number}]")
+
+
+def _object(value: Any, field: str, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    if not isinstance(value, dict):
+        raise RecordError(field, f"expected an object, found {_brief(value)}")
+    inside = f"{field}." if field else ""
+    for name in required:
+        if name not in value:
+            raise RecordError(inside + name, "missing")
+    for name in value:
+        if name not in required and name not in optional:
+            known = ", ".join((*required, *optional))
+            raise RecordError(inside + shortened(str(name), 60), f"unknown; known are {known}")
+
+
+def _list(value: Any, field: str, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list):
+        raise RecordError(field, f"expected a list, found {_brief(value)}")
+    if length is not None and len(value) != length:
+        raise RecordError(field, f"expected {length} items, found {len(value)}")
+    return value
+
+
+def _strings(value: Any, field: str, length: int | None = None) -> list[str]:
+    for number, item in enumerate(_list(value, field, length)):
+        if type(item) is not str:
+            raise RecordError(f"{field}[{number}]", f"expected text, found {_brief(item)}")
+    return value
+
+
+def _whole(value: Any, field: str, wanted: str) -> int:
+    if type(value) is not int:
+        raise RecordError(field, f"expected {wanted}, found {_brief(value)}")
+    return value
+
+
+def _seat(value: Any, field: str, wanted: str) -> None:
+    if not 0 <= _whole(value, field, wanted) < NUM_SEATS:
+        raise RecordError(field, f"expected {wanted}, found {value}")
+
+
+def _scores(value: Any, field: str) -> None:
+    for number, points in enumerate(_list(value, field, NUM_TEAMS)):
+        _whole(points, f"{field}[{number}]", "a whole number")
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlevel = 3
+
+
+def _brief(value: Any) -> str:
+    """A value in few characters, however big or deep it is."""
+    text = _SHORT.repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """A line of a file of records: its number from 1, and the record, or what is wrong with it.
+
+    ``named``: the line has the name of the format near its start, so it was meant to be a record.
+    """
+
+    number: int
+    record: Record | None
+    error: RecordError | None
+    named: bool = True
+
+
+def loads(line: str | bytes) -> Record:
+    """The record of a line.
+
+    Raises:
+        RecordError: the line is no JSON, or not a well-formed record.
+    """
+    if len(line) > LONGEST_LINE:
+        raise RecordError("record", f"longer than {LONGEST_LINE:,} bytes")
+    try:
+        text = line if isinstance(line, str) else str(line, "utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_object_of, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise RecordError("record", f"not JSON: {error.msg} at column {error.colno}") from None
+    except UnicodeDecodeError as error:
+        raise RecordError("record", f"not UTF-8: {error.reason} at byte {error.start + 1}") from None
+    except RecursionError:
+        raise RecordError("record", "not a record: nested too deep") from None
+    except ValueError as error:
+        raise RecordError("record", f"not JSON: {error}") from None
+    return check(value)
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+        more = f" and {len(twice) - 1} more" if len(twice) > 1 else ""
+        raise ValueError(f"{shortened(twice[0], 60)}{more} stands twice in an object")
+    return fields
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON number")
+
+
+_MARK = FORMAT.partition("/")[0]
+
+
+def is_named(line: str | bytes) -> bool:
+    """Whether the name of the format stands near the start of a line: it was meant to be a record then."""
+    start = line[:LONGEST_MESSAGE]
+    return _MARK in (start if isinstance(start, str) else start.decode(errors="replace"))
+
+
+def is_blank(line: str | bytes) -> bool:
+    """Whether a line is left out of the count of games. One that is too long has an end that was not read."""
+    return len(line) <= LONGEST_LINE and not line.strip()
+
+
+def scan(lines: Iterable[str | bytes]) -> Iterator[Line]:
+    """Every line that is not blank, damaged ones too; one bad line does not hide the rest."""
+    for number, line in enumerate(lines, start=1):
+        if is_blank(line):
+            continue
+        try:
+            yield Line(number, loads(line), None)
+        except RecordError as error:
+            yield Line(number, None, RecordError(error.field, error.fault, number), is_named(line))
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[Record]:
+    """The records of a file, plain or compressed by gzip, one by one.
+
+    Raises:
+        RecordError: at the first line that is no record, with its number. OSError: the file cannot be read.
+    """
+    with open_lines(path) as lines:
+        for line in scan(lines):
+            if line.error is not None:
+                raise line.error
+            assert line.record is not None
+            yield line.record
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+
+def dumps(record: Record | Mapping[str, Any]) -> str:
+    """A record as its line, without the line end. Plain ASCII, so that it can be written anywhere."""
+    return json.dumps(record, allow_nan=False)
+
+
+def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
+    """Write a file of records, whole or not at all; returns their number. A name that ends in ``.gz`` is compressed."""
+    count = 0
+    with records_file(path) as file:
+        for record in records:
+            file.write(dumps(record) + "\n")
+            count += 1
+    return count
+
+
+@contextmanager
+def records_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """A file to write lines of records to, whole or not at all (``files.whole_file``). A name that ends in ``.gz`` is
+    compressed; the same lines give the same bytes."""
+    if not os.fsdecode(path).endswith(".gz"):
+        with whole_file(path) as file:
+            yield file
+        return
+    with whole_file(path, binary=True) as file:
+        packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as text:
+            yield text
+
+
+def build(
+    rules: RuleSet,
+    players: Sequence[str],
+    seed: int | None,
+    deals: Sequence[DealRecord],
+) -> Record:
+    """A record of its parts; the total is the sum of the deals' scores."""
+    total = [sum(deal["score"][team] for deal in deals) for team in range(NUM_TEAMS)]
+    return {
+        "format": FORMAT,
+        "rules": rules.as_dict(),
+        "players": list(players),
+        "seed": seed,
+        "deals": list(deals),
+        "score": total,
+    }

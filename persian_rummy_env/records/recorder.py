@@ -1,0 +1,238 @@
+"""Making records of games that were played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..arguments import flag, is_whole, listed, positive, whole_number
+from ..arrays import shown
+from ..bots import BOTS, bot_codes
+from ..cards import CARD_NAMES, Card, parse_deck
+from ..core import batch
+from ..core.compile_on_demand import ensure_compiled
+from ..core.replay_kernels import play_recorded
+from ..envs.batch import Tables
+from ..envs.options import Deals, Options
+from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet, as_rules
+from ..seeds import MAX_LANES, game_seed, lane_seeds
+from ..state import OVER, STATE, rules_of
+from .record import DealRecord, Record, RecordError, build
+from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
+
+PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
+"""What the players of a record are called if nobody says: the agents of the AEC face."""
+MAX_ACTIONS = MAX_DEALS * MAX_DEAL_DECISIONS
+"""No game has more."""
+
+
+def make_record(
+    decks: Sequence[Sequence[Card]],
+    dealer: int,
+    actions: Sequence[str | int] | np.ndarray,
+    *,
+    rules: RuleSet | None = None,
+    players: Sequence[str] = PLAYERS,
+    seed: int | None = None,
+    legal: bool = False,
+) -> Record:
+    """The record of a whole game, from its decks and actions alone.
+
+    Args:
+        decks: a deck for each deal, 56 cards in notation or ids.
+        dealer: the seat that deals first.
+        actions: of all deals, one after the other, in notation or ids.
+        rules: None for the default.
+        players: four names, by seat.
+        legal: write down the legal actions before each action.
+
+    Raises:
+        ValueError: a deck that is no pack, another number of decks than deals, or no four names.
+        RecordError: an action that is not legal, or a game that does not end with the last one.
+    """
+    rules = as_rules(rules)
+    dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
+    seed = None if seed is None else int(game_seed(seed))
+    legal = flag("legal", legal)
+    decks = listed("decks", decks, f"{rules.deals} decks, one a deal")
+    players = listed("players", players, f"{NUM_SEATS} names, by seat")
+    if len(decks) != rules.deals:
+        raise ValueError(f"{len(decks)} decks for {rules.deals} deals: expected one a deal")
+    if len(players) != NUM_SEATS or not all(isinstance(player, str) for player in players):
+        raise ValueError(f"players={shown(players)}: expected {NUM_SEATS} names, by seat")
+    parsed = np.stack([parse_deck(deck) for deck in decks])
+    actions = listed("actions", actions, "a sequence of actions, in notation or ids")
+    ids = [_id_of(number, action) for number, action in enumerate(actions)]
+    again = play(rules, dealer, parsed, np.array(ids, dtype=np.int64))
+    if again.played < len(ids) or again.finished[-1] != rules.deals:
+        expected = one_of(again.legal_names(again.played, again.played + 1)[0] or ["no action: the game is over"])
+        found = shown(actions[again.played]).strip("'") if again.played < len(ids) else "the end of the game"
+        raise RecordError(f"actions[{again.played}]", f"expected {expected}; found {found}")
+    deals: list[DealRecord] = []
+    start = 0
+    for number in range(rules.deals):
+        stop = int(np.searchsorted(again.finished, number + 1))
+        deals.append(_deal_record(parsed[number], again, start, stop, legal))
+        start = stop
+    return build(rules, players, seed, deals)
+
+
+def _id_of(number: int, action: Any) -> int:
+    """The id of an action in notation or as an id; ``UNKNOWN`` for what names none."""
+    if isinstance(action, str):
+        return ACTION_IDS.get(action, UNKNOWN)
+    if not is_whole(action):
+        raise TypeError(f"actions[{number}]={shown(action)}: expected an action in notation, or an id")
+    return int(action) if 0 <= action < NUM_ACTIONS else UNKNOWN
+
+
+def _deal_record(deck: np.ndarray, again: Replay, start: int, stop: int, legal: bool) -> DealRecord:
+    out, score = result_of(again.states[stop])
+    deal: DealRecord = {
+        "dealer": int(again.states[start]["dealer"]),
+        "deck": [CARD_NAMES[card] for card in deck.tolist()],
+        "actions": NAMES_BY_ID[again.actions[start:stop]].tolist(),
+        "out": out,
+        "score": score,
+    }
+    if legal:
+        deal["legal"] = again.legal_names(start, stop)
+    return deal
+
+
+def record_of(
+    state: np.void,
+    actions: Sequence[str | int] | np.ndarray,
+    *,
+    players: Sequence[str] = PLAYERS,
+    seed: int | None = None,
+    legal: bool = False,
+) -> Record:
+    """The record of a game that has been played to its end on any face.
+
+    Args:
+        state: STATE, as the game stood at the end; it holds rules, dealer and decks.
+        actions: all actions of the game, in notation or ids.
+
+    Raises:
+        RecordError: the actions do not lead to this end.
+    """
+    if not isinstance(state, np.void) or state.dtype != STATE:
+        raise TypeError(f"state={shown(state)}: expected one game, a record of STATE, such as env.final.state[0]")
+    rules = rules_of(state)
+    if int(state["phase"]) != OVER:
+        raise ValueError("the game is not over: a record is of a finished game")
+    first_dealer = (int(state["dealer"]) - int(state["deal"])) % NUM_SEATS
+    decks = state["decks"][: rules.deals]
+    record = make_record(decks, first_dealer, actions, rules=rules, players=players, seed=seed, legal=legal)
+    if record["score"] != state["score"].tolist():
+        raise RecordError("score", f"expected {state['score'].tolist()}; found {record['score']} by the actions given")
+    return record
+
+
+class Recorder:
+    """Collects the actions of a batch of games while they are played, and makes their records as they end.
+
+    With the vector face, from a reset on::
+
+        recorder = Recorder(env.num_envs)
+        shown = env.reset(seed=1)
+        while ...:
+            actions = ...
+            recorder.note(shown.seat, actions)
+            shown = env.step(actions)
+            for lane, state in zip(env.final.lane, env.final.state):
+                record = recorder.finish(lane, state)
+    """
+
+    def __init__(self, lanes: int) -> None:
+        lanes = positive("lanes", lanes, MAX_LANES)
+        self._actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
+        self._lengths = np.zeros(lanes, dtype=np.int64)
+
+    def note(self, seat: np.ndarray, actions: np.ndarray) -> None:
+        """Keep the actions about to be played.
+
+        Args:
+            seat: (n,) the seats to move; negative where a lane waits, and its action is ignored.
+            actions: (n,) ids.
+        """
+        lanes = np.flatnonzero(seat >= 0)
+        self._actions[lanes, self._lengths[lanes]] = actions[lanes]
+        self._lengths[lanes] += 1
+
+    def finish(
+        self,
+        lane: int,
+        state: np.void,
+        *,
+        players: Sequence[str] = PLAYERS,
+        seed: int | None = None,
+        legal: bool = False,
+    ) -> Record | None:
+        """The record of the game that ended in a lane with ``state``, and room for the next one.
+
+        None if it was cut short or forfeited: a record is of a finished game.
+        """
+        actions = self._actions[lane, : self._lengths[lane]].copy()
+        self._lengths[lane] = 0
+        if int(state["phase"]) != OVER:
+            return None
+        return record_of(state, actions, players=players, seed=seed, legal=legal)
+
+
+def simulate(
+    games: int,
+    seed: int,
+    bots: str | Sequence[str],
+    *,
+    rules: RuleSet | None = None,
+    legal: bool = False,
+    batch_size: int = 256,
+) -> Iterator[Record]:
+    """The records of games between bots.
+
+    Game ``k`` depends on ``seed`` and ``k`` alone, not on the number of games or the size of the batch. Its record
+    names the seed that starts the same deals on every face.
+
+    Args:
+        bots: names, as ``bots.bot_codes`` takes them.
+        legal: write down the legal actions before each action.
+        batch_size: games that are played, and kept in memory, at a time.
+
+    Raises:
+        ValueError, TypeError: at once, for an argument that is none.
+    """
+    games, batch_size = whole_number("games", games, 0, MAX_LANES), positive("batch_size", batch_size, MAX_LANES)
+    seed, legal = int(game_seed(seed)), flag("legal", legal)
+    return _simulate(games, seed, bot_codes(bots), as_rules(rules), legal, batch_size)
+
+
+def _simulate(
+    games: int, seed: int, codes: np.ndarray, rules: RuleSet, legal: bool, batch_size: int
+) -> Iterator[Record]:
+    names = {code: name for name, code in BOTS.items()}
+    players = [names[code] for code in codes.tolist()]
+    seeds = lane_seeds(seed, 0)
+    ensure_compiled("scripted players")
+    for first in range(0, games, batch_size):
+        if len(seeds) < min(first + batch_size, games):  # as many more as are needed: nobody waits for all of a million
+            seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
+        batch_seeds = seeds[first : first + batch_size]
+        played = _play_bots(batch_seeds, codes, rules)
+        for state, actions, one_seed in zip(*played, batch_seeds.tolist(), strict=True):
+            yield record_of(state, actions, players=players, seed=one_seed, legal=legal)
+
+
+def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The finished games of some seeds, and the actions of each."""
+    lanes = len(seeds)
+    tables = Tables(lanes, Options(rules), batch.DISABLED)
+    tables.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
+    actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
+    lengths = np.zeros(lanes, dtype=np.int64)
+    play_recorded(tables.games, np.tile(codes, (lanes, 1)), tables.legal, actions, lengths, 0, lanes)
+    return tables.games, [row[:length] for row, length in zip(actions, lengths, strict=True)]

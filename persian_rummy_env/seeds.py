@@ -1,0 +1,56 @@
+"""Seeds: 64 bits a game, spread over the sub-environments of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .arguments import whole_number
+
+MAX_SEED = 2**64 - 1
+
+MAX_LANES = 2**31 - 1
+
+
+def game_seed(seed: Any, name: str = "seed") -> np.uint64:
+    """A seed as the 64 bits that start a game's generators.
+
+    Raises:
+        TypeError, ValueError: not a whole number from 0 to 2**64 - 1.
+    """
+    return np.uint64(whole_number(name, seed, 0, MAX_SEED, "a whole number from 0 to 2**64 - 1"))
+
+
+def lane_seeds(seed: int, lanes: int) -> np.ndarray:
+    """The seeds of the lanes of a batch that was given one seed: shape (lanes,), uint64.
+
+    Lane ``i`` is the game that every face plays for ``lane_seeds(seed, n)[i]``, for any ``n > i``. They come from
+    numpy's ``SeedSequence``, so batches of neighbouring seeds share no deals.
+
+    Raises:
+        TypeError, ValueError: no such seed, or no number of lanes.
+    """
+    lanes = whole_number("lanes", lanes, 0, MAX_LANES)
+    return np.random.SeedSequence(int(game_seed(seed))).generate_state(lanes, np.uint64)
+
+
+def seeds_of(seed: Any, lanes: int) -> np.ndarray:
+    """The seeds of ``lanes`` lanes, (lanes,) uint64, by one number for all of them or one a lane.
+
+    Raises:
+        TypeError, ValueError: neither of these; the message names the first that is none.
+    """
+    several = seed.ndim > 0 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence)
+    if not several or isinstance(seed, str | bytes):
+        one: Any = seed[()] if isinstance(seed, np.ndarray) else seed
+        return lane_seeds(one, lanes)
+    if len(seed) != lanes:
+        raise ValueError(f"seed: {len(seed)} seeds for {lanes} lanes: expected one a lane, or a single number")
+    return np.array([game_seed(one, f"seed[{lane}]") for lane, one in enumerate(seed)], dtype=np.uint64)
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

@@ -1,0 +1,192 @@
+"""What every learner is: networks with their optimisers, and the stream that orders minibatches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.learned import LearnedPolicy
+from agents.network import Actor, NotFiniteError, Trunk, not_finite, rows_on
+from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE
+from persian_rummy_env.players.policy import check_rules
+from persian_rummy_env.system.stored import LARGEST
+
+from ..config.settings import RunConfig
+from ..scale.ranks import ALONE, Ranks
+from ..scale.shards import Shards
+
+ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
+PROBE = (np.random.default_rng(1).random((8, VIEW_SIZE)) < 0.1).astype(np.uint8)
+"""Views that no deal brings about, to see whether networks compute with numbers."""
+
+
+class NetworkLearner:
+    """Networks that learn by gradients which shards work out in parts, and ranks add up.
+
+    Attributes:
+        actor: the network that plays; ``networks``: all of them by name, ``optimizers`` likewise.
+        updates, decisions: that it has learnt from.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        device: torch.device,
+        shards: Shards,
+        networks: Mapping[str, nn.Module],
+        ranks: Ranks = ALONE,
+    ) -> None:
+        self.settings = config
+        self.device = device
+        self.shards = shards
+        self.ranks = ranks
+        self.networks = {name: network.to(device) for name, network in networks.items()}
+        for trunk in (part for network in self.networks.values() for part in network.modules()):
+            if isinstance(trunk, Trunk):
+                trunk.forget(config.unread_bytes)
+        self.optimizers = {
+            name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
+            for name, network in self.networks.items()
+        }
+        for optimizer in self.optimizers.values():
+            forget(optimizer)  # so that a checkpoint holds all that there is before the first step of each
+        self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
+        self.updates = self.decisions = 0
+
+    @property
+    def actor(self) -> Actor:
+        actor = self.networks["actor"]
+        assert isinstance(actor, Actor)
+        return actor
+
+    def begin_as(self, path: Path) -> None:
+        """Take the weights of a policy file.
+
+        Raises:
+            FileNotFoundError: there is none. ValueError: it is no policy, or of another shape or other rules.
+        """
+        policy = LearnedPolicy(path)
+        policy.name = str(path)
+        check_rules(policy, self.settings.rules)
+        theirs, ours = policy.actor.shape, self.actor.shape
+        if (theirs.width, theirs.blocks) != (ours.width, ours.blocks):
+            raise ValueError(
+                f"start={path}: it has width={theirs.width}, blocks={theirs.blocks}, and the settings say "
+                f"width={ours.width}, blocks={ours.blocks}; give --width {theirs.width} --blocks {theirs.blocks}"
+            )
+        self.actor.load_state_dict(policy.actor.state_dict())
+        if not theirs.games:
+            self.actor.trunk.forget(OF_OTHER_DEALS)
+        self.actor.trunk.forget(self.settings.unread_bytes)
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Everything that it needs to go on: tensors, and what JSON holds."""
+        tensors: dict[str, Tensor] = {}
+        for name, network in self.networks.items():
+            tensors |= {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
+            for i, state in self.optimizers[name].state_dict()["state"].items():
+                tensors |= {f"adam.{name}.{i}.{field}": tensor for field, tensor in state.items()}
+        return tensors, {"stream": self.rng.bit_generator.state, "updates": self.updates, "decisions": self.decisions}
+
+    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
+        """Put back what ``state`` told.
+
+        Raises:
+            KeyError, RuntimeError, TypeError, ValueError: it is not of such a learner.
+        """
+        for name, network in self.networks.items():
+            network.load_state_dict(under(tensors, f"{name}."))
+            optimizer = self.optimizers[name]
+            count = len(optimizer.state_dict()["param_groups"][0]["params"])
+            state = {i: {field: tensors[f"adam.{name}.{i}.{field}"] for field in ADAM_FIELDS} for i in range(count)}
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+        self.rng.bit_generator.state = says["stream"]
+        for name in ("updates", "decisions"):
+            if type(says[name]) is not int or not 0 <= says[name] <= LARGEST:
+                raise ValueError(f"{name}={says[name]!r}: expected a whole number of at least 0")
+        self.updates, self.decisions = says["updates"], says["decisions"]
+
+    def scheduled(self, name: str, progress: float) -> float:
+        """The value of a setting with a start and an end, at a share of the budget."""
+        start, end = getattr(self.settings, name)
+        return start + (end - start) * progress
+
+    def forget_steps(self) -> None:
+        """Let the actor's optimiser begin anew: what comes has gradients of another kind."""
+        forget(self.optimizers["actor"])
+
+    def set_lr(self, lr: float) -> None:
+        for optimizer in self.optimizers.values():
+            optimizer.param_groups[0]["lr"] = lr
+
+    def minibatches(self, count: int) -> list[np.ndarray]:
+        """So many decisions in an order of chance, cut into minibatches."""
+        return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.minibatch)))
+
+    def autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
+
+    def step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
+        """Add the gradients of the parts, and of all ranks, bound their norm, step; returns the norm before."""
+        parameters = list(self.networks[name].parameters())
+        given = [part for part in parts if part is not None] or [tuple(torch.zeros_like(each) for each in parameters)]
+        for parameter, *gradients in zip(parameters, *given, strict=True):
+            parameter.grad = gradients[0]
+            for gradient in gradients[1:]:
+                parameter.grad += gradient
+        self.ranks.add([parameter.grad for parameter in parameters if parameter.grad is not None])
+        norm = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm))
+        if not math.isfinite(norm):
+            raise NotFiniteError(f"the norm of the gradient of the {name}, which is {norm}")
+        self.optimizers[name].step()
+        return norm
+
+    def refuse_divergence(self, row: Mapping[str, float]) -> None:
+        """Look at what an update made before anybody keeps it: its numbers, the networks, their optimisers, and what
+        the networks say of a few made-up decisions, since weights may be finite and too large to compute with.
+
+        Args:
+            row: of the log.
+
+        Raises:
+            NotFiniteError: something holds NaN or infinities; the message names it.
+        """
+        for name, number in row.items():
+            if not math.isfinite(number):
+                raise NotFiniteError(f"{name} of the log, which is {number}")
+        for name, network in self.networks.items():
+            moments = self.optimizers[name].state_dict()["state"]
+            tensors = {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
+            for number, state in moments.items():
+                tensors |= {f"adam.{name}.{number}.{field}": tensor for field, tensor in state.items()}
+            wrong = not_finite(tensors)
+            if wrong is not None:
+                raise NotFiniteError(f"the tensor {wrong}, which holds NaN or infinities")
+        rows = rows_on(self.device, PROBE, np.full((len(PROBE), WORDS), 3, dtype=np.uint64), self.actor.shape.games)
+        self.actor.choose(rows, None)
+        for name, network in self.networks.items():
+            if not isinstance(network, Actor):
+                with torch.no_grad():
+                    said = network(rows)
+                if not bool(torch.isfinite(said).all()):
+                    raise NotFiniteError(f"what the {name} says, which is not finite")
+
+
+def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def forget(optimizer: torch.optim.Optimizer) -> None:
+    """Give an optimiser the state of Adam before its first step."""
+    for group in optimizer.param_groups:
+        for weight in group["params"]:
+            moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}
+            optimizer.state[weight] = {"step": torch.zeros((), device=weight.device), **moments}

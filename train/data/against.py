@@ -1,0 +1,107 @@
+"""Tables at which one team is played by a frozen policy, and whoever learns sees the other team's decisions alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from persian_rummy_env import PersianRummyVecEnv
+from persian_rummy_env.core import arena_kernels
+from persian_rummy_env.core.batch import MARGIN_SCALE
+from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.policy_io import answer_of
+from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
+from persian_rummy_env.state import OVER
+
+from ..config.settings import Config
+from .rollout import Collector
+
+SIGNS = np.array([1, -1, 1, -1], dtype=np.float32)
+"""Of what team 0 earns, by absolute seat."""
+
+
+class Opposed:
+    """A vector environment in which the opponents move by themselves: a step goes to our next decision.
+
+    It has what ``data.rollout.Collector`` asks of its tables, so that a collector trains against whoever sits here:
+    see ``collectors_against``.
+
+    Args:
+        env: in mode ``DISABLED``, with the reward ``"margin"``.
+        policy: plays one team of each lane: team 1 in the even lanes, team 0 in the odd ones.
+    """
+
+    def __init__(self, env: PersianRummyVecEnv, policy: Policy) -> None:
+        if env.autoreset_mode != "DISABLED":
+            raise ValueError(f"autoreset_mode={env.autoreset_mode!r}: expected 'DISABLED'")
+        ensure_compiled("scripted players")
+        self.env = env
+        self.policy = policy
+        self.ours = np.arange(env.num_envs) % NUM_TEAMS
+        theirs = np.arange(NUM_SEATS) % NUM_TEAMS != self.ours[:, None]
+        self.codes = np.where(theirs, policy.code, arena_kernels.OUTSIDE).astype(np.int8)
+
+    def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> Batch:
+        """As of the environment; ``reward`` is what the opponents earned before our first decision."""
+        self.env.reset(seed=seed)
+        games = self.env.get_state()
+        return self._show(games, margins(games))
+
+    def step(self, actions: np.ndarray) -> Batch:
+        """Play our actions, then the opponents' until it is our turn everywhere; ``reward`` is of all of this."""
+        games = self.env.get_state()
+        before = margins(games)
+        lanes = np.flatnonzero(games["phase"] != OVER)
+        self._play(games, lanes, actions[lanes])
+        return self._show(games, before)
+
+    def get_state(self) -> np.ndarray:
+        return self.env.get_state()
+
+    def set_state(self, states: np.ndarray) -> Batch:
+        return self.env.set_state(states)
+
+    @property
+    def packed_mask(self) -> np.ndarray:
+        return self.env.packed_mask
+
+    def _show(self, games: np.ndarray, before: np.ndarray) -> Batch:
+        """Let the opponents move wherever it is their turn, then show the games; ``before``: margins until now."""
+        decisions = np.zeros(len(games), dtype=np.int64)
+        while True:
+            arena_kernels.advance(games, self.codes, decisions, 0, len(games))  # bots, if that is what they are
+            theirs = np.flatnonzero((games["phase"] != OVER) & (games["seat"] % NUM_TEAMS != self.ours))
+            if not len(theirs):
+                break
+            arena_kernels.play_lanes(games, theirs, answer_of(self.policy, games, theirs))
+        games["ended"] = games["phase"] == OVER
+        earned = ((margins(games) - before) / MARGIN_SCALE).astype(np.float32)
+        return self.env.set_state(games)._replace(reward=earned[:, None] * SIGNS)
+
+    def _play(self, games: np.ndarray, lanes: np.ndarray, actions: np.ndarray) -> None:
+        refused = arena_kernels.play_lanes(games, lanes, np.asarray(actions).astype(np.int64))
+        if refused >= 0:
+            lane = lanes[refused]
+            raise ValueError(f"lane {lane}, seat {games['seat'][lane]}: action {actions[refused]} is not legal")
+
+
+def collectors_against(name: str) -> Callable[[Config, int, torch.device], Collector]:
+    """What makes collectors whose opponents are a policy of that name, for ``train.scale.workers.LocalWorkers``."""
+
+    def made(config: Config, lanes: int, device: torch.device) -> Collector:
+        collector = Collector(config, lanes, device)
+        collector.env = Opposed(collector.env, load(name, config.device))  # type: ignore[assignment]
+        return collector
+
+    return made
+
+
+def margins(games: np.ndarray) -> np.ndarray:
+    """Team 0's points less team 1's so far: (n,) float64."""
+    points = (games["score"].astype(np.int64) + games["points"]).astype(np.float64)
+    return points[:, 0] - points[:, 1]

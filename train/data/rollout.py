@@ -1,0 +1,280 @@
+"""Playing whole deals with the policy that learns, and keeping what is learnt from.
+
+All lanes start a deal together and play it to its end. So every return is complete, and every decision of a batch was
+drawn from the very weights that are about to change: nothing is cut off and bootstrapped, and ratios begin at 1.
+Decisions with a single legal action are played and not kept.
+
+Cards and draws hang on the numbers of the deals alone (``deals``). So what a part of them brings is a function of the
+players, the numbers and who sits where: it may be played in any process, and played again if that one is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numba import njit
+
+from agents.network import Actor, Critic, Rows, rows_on
+from persian_rummy_env import PersianRummyVecEnv
+from persian_rummy_env.core.batch import MARGIN_SCALE
+from persian_rummy_env.core.intrinsics import lowest
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
+from persian_rummy_env.rules import NUM_SEATS
+from persian_rummy_env.state import OVER
+
+from ..algorithms.pool import LEARNER, codes_of
+from ..config.settings import Config, RunConfig
+from ..scale.ranks import Ranks
+from .deals import fractions, game_seeds, orders
+from .gae import advantages
+from .objective import win_worth
+from .symmetry import BACK, reorder
+
+CHUNK = 2048
+"""Rows that the critic values at once."""
+BOTH = -1
+"""In place of a team: the player that learns has all four seats."""
+
+
+@dataclass
+class Rollout:
+    """n decisions of whole deals, in the order of time within each collector's part.
+
+    Attributes:
+        view: (n, VIEW_SIZE) uint8, what the seat to move sees, then the hands that it does not.
+        legal: (n, 9) uint64, packed masks.
+        action: (n,) int64; log_p: (n,) float32, as it was drawn.
+        lane, seat, time: (n,) int64, the deal, the absolute seat, and the step.
+        value, advantage: (n,) float32, in units of the reward.
+        margin: (episodes,) float64, team 0's points less team 1's.
+        out: (episodes,) bool, somebody went out in the last deal.
+        length: (episodes,) int64, decisions, forced ones and those of opponents included.
+        side: (episodes,) int64, the team of the player that learns, or ``BOTH``.
+    """
+
+    view: np.ndarray
+    legal: np.ndarray
+    action: np.ndarray
+    log_p: np.ndarray
+    lane: np.ndarray
+    seat: np.ndarray
+    time: np.ndarray
+    value: np.ndarray
+    advantage: np.ndarray
+    margin: np.ndarray
+    out: np.ndarray
+    length: np.ndarray
+    side: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @classmethod
+    def join(cls, parts: list[Rollout]) -> Rollout:
+        """The parts of several collectors as one; lanes are numbered on."""
+        first = np.cumsum([0] + [len(part.margin) for part in parts])
+        for part, offset in zip(parts, first[:-1], strict=True):
+            part.lane = part.lane + offset
+        return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)))
+
+    def among(self, ranks: Ranks) -> Rollout:
+        """The same decisions, with ``margin`` … ``side`` of the episodes of all ranks; lanes are numbered on."""
+        if ranks.count == 1:
+            return self
+        columns = {name: ranks.gather(getattr(self, name)) for name in ("margin", "out", "length", "side")}
+        first = sum(len(part) for part in columns["margin"][: ranks.rank])
+        joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+        return replace(self, lane=self.lane + first, **joined)
+
+
+class Players(NamedTuple):
+    """Who plays: the networks that learn, and ``copies`` of the actor from the pool, to sit against it."""
+
+    actor: Actor
+    critic: Critic
+    copies: Sequence[Actor] = ()
+
+
+class Job(NamedTuple):
+    """A part of the play of an update: ``deals`` (n,) int64, the numbers of its episodes in the run; ``who`` (n, 4)
+    int64, the player of each seat, ``LEARNER`` or the place of one of ``Players.copies``."""
+
+    deals: np.ndarray
+    who: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def show_hands(hand, seat, view, first):
+    """Write the other three hands, from the left of ``seat``, into the columns of ``view`` from ``first`` on.
+
+    Args:
+        hand: (k, 4) uint64 by absolute seat; ``seat``: (k,) integers.
+        view: (k, first + 3 * 56) uint8.
+    """
+    for r in range(len(seat)):
+        view[r, first:] = 0
+        for other in range(1, 4):
+            bits = hand[r, (seat[r] + other) % 4]
+            start = first + 56 * (other - 1)
+            while bits != 0:
+                view[r, start + lowest(bits)] = 1
+                bits &= bits - np.uint64(1)
+
+
+@dataclass
+class Played:
+    """What was played: of n kept decisions ``view`` … ``time`` as in ``Rollout``; and before each step and at the end
+    ``earned`` (steps + 1, lanes) float64, team 0's margin so far in points, and ``left`` (steps + 1, lanes) int64, the
+    deals not finished."""
+
+    view: np.ndarray
+    legal: np.ndarray
+    action: np.ndarray
+    log_p: np.ndarray
+    lane: np.ndarray
+    seat: np.ndarray
+    time: np.ndarray
+    earned: np.ndarray
+    left: np.ndarray
+
+
+def deals_left(games: np.ndarray) -> np.ndarray:
+    """Deals that are not finished, the one under way included: (n,) int64 of (n,) STATE."""
+    return np.where(games["phase"] == OVER, 0, games["deals"].astype(np.int64) - games["deal"])
+
+
+class DealTables:
+    """Tables where whole episodes are played.
+
+    Args:
+        lanes: episodes at once.
+    """
+
+    def __init__(self, config: RunConfig, lanes: int, device: torch.device) -> None:
+        self.lanes = lanes
+        self.seed = config.seed
+        self.games = config.shape.games
+        self.unread = config.unread_bytes
+        self.device = device
+        self.bf16 = config.precision == "bf16"
+        self.env = PersianRummyVecEnv(
+            lanes,
+            config.rules,
+            episode=config.episode,
+            autoreset_mode="DISABLED",
+            threads=1 if device.type == "cpu" else config.threads,
+            copy=False,
+        )
+
+    def autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
+
+    def rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
+        return rows_on(self.device, view, legal, self.games)
+
+    def play(self, choose: Choose, job: Job, by_seat: bool = False) -> Played:
+        """Play an episode in every lane.
+
+        Args:
+            choose: asked for the actions of one player at a time; bots it is not asked for.
+            job: the episodes, one a lane; the decisions of ``LEARNER`` are kept.
+            by_seat: each seat sees the suits in an order of its own; else as dealt.
+        """
+        seeds, who = game_seeds(self.seed, job.deals), job.who
+        order = orders(seeds) if by_seat else None
+        codes, every = codes_of(who), np.arange(self.lanes)
+        now, games = self.env.reset(seed=seeds), self.env.get_state()
+        kept: list[tuple[np.ndarray, ...]] = []
+        earned, left = [np.zeros(self.lanes)], [deals_left(games)]
+        while (now.seat >= 0).any():
+            legal = self.env.packed_mask
+            actions = first_legal(legal)
+            asked = np.bitwise_count(legal).sum(axis=1) > 1
+            if (codes >= 0).any():
+                actions = self.env.bot_actions(codes, actions)
+                asked &= codes[every, now.seat] < 0
+            lanes = np.flatnonzero(asked)
+            if len(lanes):
+                seat = now.seat[lanes].astype(np.int64)
+                view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
+                view[:, :SIZE] = now.observation[lanes]
+                view[:, self.unread] = 0
+                show_hands(games["hand"][lanes], seat, view, SIZE)
+                choices = legal[lanes]
+                if order is not None:
+                    view, choices = reorder(view, choices, order[lanes, seat])
+                player, fraction = who[lanes, seat], fractions(seeds[lanes], len(earned) - 1)
+                chosen, log_p = np.empty(len(lanes), dtype=np.int64), np.empty(len(lanes), dtype=np.float32)
+                for each in np.unique(player):
+                    part = np.flatnonzero(player == each)
+                    chosen[part], log_p[part] = choose(int(each), view[part, :SIZE], choices[part], fraction[part])
+                actions[lanes] = chosen if order is None else BACK[order[lanes, seat], chosen]
+                time = np.full(len(lanes), len(earned) - 1)
+                ours = player == LEARNER
+                kept.append(tuple(column[ours] for column in (view, choices, chosen, log_p, lanes, seat, time)))
+            now, games = self.env.step(actions), self.env.get_state()
+            earned.append(earned[-1] + np.rint(now.reward[:, 0] * MARGIN_SCALE))
+            left.append(deals_left(games))
+        view, legal, action, log_p, lane, seat, time = (np.concatenate(column) for column in zip(*kept, strict=True))
+        return Played(view, legal, action, log_p, lane, seat, time, np.stack(earned), np.stack(left))
+
+
+Choose = Callable[[int, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From a player, views (k, SIZE), packed masks (k, 9) and fractions (k,) in [0, 1) to draw by: actions (k,) int64 and
+log-probabilities (k,) float32."""
+
+
+class Collector(DealTables):
+    """Tables where the actor plays, against itself and against the pool, for PPO."""
+
+    def __init__(self, config: Config, lanes: int, device: torch.device) -> None:
+        super().__init__(config, lanes, device)
+        self.config = config
+
+    def collect(self, players: Players, job: Job) -> Rollout:
+        """Play an episode in every lane."""
+        config, who = self.config, job.who
+
+        def choose(
+            player: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            network = players.actor if player == LEARNER else players.copies[player]
+            return network.choose(self.rows(view, legal), fraction)
+
+        with self.autocast():
+            played = self.play(choose, job, by_seat=config.suits == "partners")
+            value = self._values(players.critic, played.view, played.legal)
+        earned = played.earned / config.points
+        if config.objective == "win":
+            earned = win_worth(played.earned, played.left, config.win_sd)
+        if config.paid == "at_the_end":
+            earned = np.concatenate([np.zeros_like(earned[:-1]), earned[-1:]])
+        lane, seat, time = played.lane, played.seat, played.time
+        final = self.env.get_state()
+        return Rollout(
+            played.view, played.legal, played.action, played.log_p, lane, seat, time, value,
+            advantages(lane, seat, time, value, earned, config.gae_lambda),
+            margin=played.earned[-1], out=final["out"] < NUM_SEATS, length=final["episode_decisions"].astype(np.int64),
+            side=np.where((who == LEARNER).all(axis=1), BOTH, (who[:, 0] != LEARNER).astype(np.int64)),
+        )  # fmt: skip
+
+    @torch.no_grad()
+    def _values(self, critic: Critic, view: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        chunks = [slice(start, start + CHUNK) for start in range(0, len(view), CHUNK)]
+        return np.concatenate([critic(self.rows(view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks])
+
+
+@njit(cache=True, nogil=True)
+def first_legal(legal):
+    """The first legal action of each row of packed masks; 0 where nothing is legal."""
+    actions = np.zeros(len(legal), dtype=np.int64)
+    for r in range(len(legal)):
+        for word in range(legal.shape[1]):
+            if legal[r, word] != 0:
+                actions[r] = 64 * word + lowest(legal[r, word])
+                break
+    return actions

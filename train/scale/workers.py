@@ -1,0 +1,80 @@
+"""Who plays the deals of an update: threads of this process, or processes anywhere in a Ray cluster.
+
+An update's deals are divided into parts of fixed sizes, which a run keeps. A part is a ``Job``, and what it brings is
+a function of the players and the job; so it makes no difference who plays which, in what order, or how many share the
+work. Parts are what is fixed because a network rounds differently when it is asked about other numbers of decisions
+at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from ..algorithms.pool import bot_numbers, seated
+from ..config.settings import Config
+from ..data.rollout import Collector, Job, Players, Rollout
+from .shards import Shards
+
+SEATING = 0x5EA7
+"""Sets the choice of opponents apart from everything else that the seed decides."""
+
+
+class Workers(Protocol):
+    """Whoever plays."""
+
+    def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
+        """What jobs bring, in their order."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def jobs_of(config: Config, update: int, copies: int) -> list[Job]:
+    """The parts of an update, of which there were ``update`` before; with so many copies of the player to draw from."""
+    episodes = config.deals // config.episode_deals
+    edges = [update * episodes + episodes * part // config.part_count for part in range(config.part_count + 1)]
+    return [_job(config, np.arange(start, stop), copies) for start, stop in pairwise(edges)]
+
+
+def _job(config: Config, deals: np.ndarray, copies: int) -> Job:
+    teams = min(config.pool_teams, copies)
+    rng = np.random.default_rng([config.seed, SEATING, int(deals[0])])
+    drawn = rng.choice(copies, size=teams, replace=False) if teams else np.empty(0, dtype=np.int64)
+    return Job(deals, seated(len(deals), [(config.pool_share, drawn), (config.bot_share, bot_numbers(config.bots))]))
+
+
+class LocalWorkers:
+    """The threads of this process.
+
+    Args:
+        tables: makes what a job is played on; given the settings, the episodes at once, and the device.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        device: torch.device,
+        shards: Shards,
+        tables: Callable[[Config, int, torch.device], Collector] = Collector,
+    ) -> None:
+        self.shards = shards
+        self._made = lambda lanes: tables(config, lanes, device)
+        self._tables: dict[tuple[int, int], Collector] = {}
+
+    def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
+        tables = [self._at(place, len(job.deals)) for place, job in enumerate(jobs)]
+        return self.shards.map(lambda table, job: table.collect(players, job), tables, jobs)
+
+    def _at(self, place: int, lanes: int) -> Collector:
+        """The tables of a place: no two jobs that are played at once share theirs."""
+        if (place, lanes) not in self._tables:
+            self._tables[place, lanes] = self._made(lanes)
+        return self._tables[place, lanes]
+
+    def close(self) -> None:
+        """Nothing to close: the threads belong to the run."""
