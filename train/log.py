@@ -79,8 +79,8 @@ def _add(whole: Any, row: Mapping[str, Any]) -> None:
 def _rows_until(
     path: Path, update: int, columns: Sequence[str], run: str, digest: str
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns of the file that are none of ``columns``, and the rows of updates 1 to ``update``: all of them, and
-    of this run, or it is an error. ``digest``: what they must have; empty: nobody knows."""
+    """The rows of updates 1 to ``update``: all of them, and of this run, or it is an error; before them the columns of
+    the file that are none of ``columns`` and say something. ``digest``: that of the rows; empty: nobody knows."""
     read_rows = read(path, columns)
     rows = read_rows[:update]
     for number, row in enumerate(rows, 1):
@@ -100,7 +100,8 @@ def _rows_until(
                     f"{path}: damaged: its rows 1 to {update} are not those that the checkpoint was saved with; put "
                     "back a copy that is whole"
                 )
-            return [name for name in (rows[0] if rows else ()) if name not in columns], rows
+            others = [name for name in (rows[0] if rows else ()) if name not in columns]
+            return [name for name in others if any(row[name] for row in rows)], rows
     raise LogError(f"{path}: not the updates 1 to {update} that the checkpoint goes on from")
 
 
@@ -151,7 +152,7 @@ class Log:
         self._wandb = None if wandb is None else _wandb(folder, wandb, run)
         self._digest = hashlib.sha256()
         with whole_file(self.path) as file:
-            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
             writer.writeheader()
             writer.writerows(kept)
         for row in kept:
