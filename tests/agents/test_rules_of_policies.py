@@ -15,7 +15,7 @@ from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, Rule
 from persian_rummy_env.apps.analyst import PolicyAdviser
 from persian_rummy_env.apps.seating import parse_seats, policies_of
 from persian_rummy_env.apps.terminal.__main__ import main as play_in_terminal
-from persian_rummy_env.cli.program import program
+from persian_rummy_env.cli import program
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy_io import check_rules

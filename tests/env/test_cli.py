@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from persian_rummy_env import RuleSet
-from persian_rummy_env.cli.program import info, simulate
-from persian_rummy_env.cli.program import program as cli
+from persian_rummy_env.cli import info, simulate
+from persian_rummy_env.cli import program as cli
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.warm_up import PARTS
 from persian_rummy_env.records.record import dumps, read
@@ -100,7 +100,7 @@ def test_help_is_there_and_its_examples_are_arguments_that_pass(command: str, ru
 def test_help_needs_no_engine() -> None:
     program = (
         "import sys\n"
-        "from persian_rummy_env import cli\n"
+        "from persian_rummy_env.cli import program as cli\n"
         "heavy = {'numba', 'torch', 'persian_rummy_env.core', 'persian_rummy_env.records.record'}\n"
         "try:\n"
         "    cli.main(['simulate', '--help'])\n"
@@ -489,7 +489,7 @@ def test_show_asks_policies_and_says_where_they_are(run, monkeypatch: pytest.Mon
 def test_a_page_without_policies_needs_no_agents() -> None:
     program = (
         "import sys\n"
-        "from persian_rummy_env import cli\n"
+        "from persian_rummy_env.cli import program as cli\n"
         f"cli.main(['show', {str(GOLDEN / 'chain_take.jsonl')!r}, '--html', '-', '--view', 'open'])\n"
         "print(*sorted({'agents', 'torch', 'train'} & set(sys.modules)), file=sys.stderr)\n"
     )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from persian_rummy_env.cli import program
 from persian_rummy_env.cli.command import Faults
-from persian_rummy_env.cli.program import program
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from persian_rummy_env.cli import program as cli
 from persian_rummy_env.cli.command import Faults
-from persian_rummy_env.cli.program import program as cli
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.records.record import RecordError, dumps, loads, read, write
 from persian_rummy_env.records.replay import MOST_PLAYED, verify
@@ -107,7 +107,7 @@ def test_compressed_data_that_is_damaged_is_told_with_its_place(tmp_path: Path, 
 
 BOMB = """
 import resource, sys
-from persian_rummy_env import cli
+from persian_rummy_env.cli import program as cli
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 status = cli.main(["verify", sys.argv[1]])
 print(status, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)

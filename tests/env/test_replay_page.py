@@ -21,7 +21,7 @@ from persian_rummy_env.actions import ACTION_NAMES
 from persian_rummy_env.apps.replay_page import VIEWS, Opinion, replay_page
 from persian_rummy_env.apps.replay_page.moments import moments_of
 from persian_rummy_env.cards import CARD_NAMES, CARD_VALUES, cards_in, encode_card
-from persian_rummy_env.cli.program import show
+from persian_rummy_env.cli import show
 from persian_rummy_env.drawing import contents as render
 from persian_rummy_env.drawing import draw_table
 from persian_rummy_env.records.record import RecordError, read

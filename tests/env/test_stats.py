@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from persian_rummy_env import RuleSet
-from persian_rummy_env.cli.program import program
+from persian_rummy_env.cli import program
 from persian_rummy_env.records.record import Record, dumps, read, write
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.records.stats import SOURCES, DealCount, Summary, deals_of, tables

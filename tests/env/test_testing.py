@@ -120,7 +120,7 @@ def test_a_leak_in_a_players_view_of_the_table_is_found(monkeypatch: pytest.Monk
     monkeypatch.setattr(ansi, "hand", open_hand)
     with pytest.raises(AssertionError, match="the text of the table, the picture of the table changed"):
         check_no_leak(env())
-    monkeypatch.setattr(contents, "ansi", lambda *_: "")
+    monkeypatch.setattr(ansi, "ansi", lambda *_: "")
     with pytest.raises(AssertionError, match="player_0 is shown hidden cards: the picture of the table changed"):
         check_no_leak(env())
 
