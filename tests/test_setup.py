@@ -31,7 +31,7 @@ NOUNS = {  # modules at the root of the package; data that core compiles in stan
     **dict.fromkeys(
         ("version", "arguments", "arrays", "seeds", "cards", "actions", "rules", "state", "observation"), "data"
     ),
-    **dict.fromkeys(("bots", "partners"), "nouns"),
+    **dict.fromkeys(("bots", "partners", "state_check"), "nouns"),
 }
 ROOMS = (
     *("system", "data", "core", "nouns", "players", "drawing", "envs", "records", "evaluation", "apps", "adapters"),

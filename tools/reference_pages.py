@@ -358,7 +358,7 @@ Seats are absolute, 0 to 3; team `t` is the seats `t` and `t + 2`.
 ## What is a game
 
 A record from outside, on its way to a table (`set_state` of every environment, `state_from` of OpenSpiel's game), is
-checked by `persian_rummy_env.envs.state_check`: every field must be in its range, and with the others
+checked by `persian_rummy_env.state_check`: every field must be in its range, and with the others
 
 {table(["field", "expected"], [(code(relation.field), relation.expected) for relation in RELATIONS])}
 

@@ -17,11 +17,11 @@ from ..core import arena_kernels, batch, views
 from ..core.compile_on_demand import ensure_compiled
 from ..core.legal import WORDS
 from ..drawing import ansi
-from ..envs.state_check import checked_states
 from ..observation import BLOCKS, SIZE
 from ..players.policy_io import views_of
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
 from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
+from ..state_check import checked_states
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS

@@ -22,10 +22,10 @@ from ..observation import SIZE
 from ..rules import NUM_SEATS
 from ..seeds import fresh_seed
 from ..state import STATE, write_rules
+from ..state_check import checked_states
 from ..system.threads import Threads
 from .guard import Guard
 from .options import NOT_GIVEN, Deals, Options
-from .state_check import checked_states
 
 MIN_LANES_PER_PART = 64
 """Below this, handing lanes to a thread costs more than playing them."""

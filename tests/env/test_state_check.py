@@ -10,9 +10,9 @@ import pytest
 
 import persian_rummy_env as pr
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.envs.state_check import checked_states
 from persian_rummy_env.envs.testing import check_conservation, exchange_hidden, rotated
 from persian_rummy_env.state import DRAW_PHASE, FIELDS, MELD_PHASE, OVER, RELATIONS, STATE
+from persian_rummy_env.state_check import checked_states
 from tests.env.play import COMPILED, equal, scaled
 
 BY_NAME = {field.name: field for field in FIELDS}

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN
-from ..core.check import CARDS, first_broken
-from ..core.compile_on_demand import ensure_compiled
-from ..state import FIELDS, OVER, RELATIONS, STATE, Field
+from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN
+from .core.check import CARDS, first_broken
+from .core.compile_on_demand import ensure_compiled
+from .state import FIELDS, OVER, RELATIONS, STATE, Field
 
 MOST_NAMED = 6
 """Of the cards that are not where they should be, an error names so many."""
