@@ -3,8 +3,8 @@
 Trains with the default recipe, with the recipe less one part at a time, and by the other ways of training, each with
 the same minutes and seeds, and plays every player against the same fresh deals. A part's worth is what the recipe
 without it loses against each bot; the interval is that of the matches, while what another seed gives is shown by the
-seeds themselves. Writes ``DIR/results.json`` after each run, and the table of docs/training.md; the runs themselves are
-kept in ``DIR/runs`` (not committed), and the same command goes on where it was stopped.
+seeds themselves. Writes ``DIR/results.json`` after each run, and the table of docs/notes/training.md; the
+runs themselves are kept in ``DIR/runs`` (not committed), and the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .result_file import STRENGTH, about, add_result_options, fail, write_result
 from .speeds.page import with_tables
 
 OUT = Path("experiments/results/ablation")
-PAGE = Path(__file__).parents[1] / "docs" / "training.md"
+PAGE = Path(__file__).parents[1] / "docs" / "notes" / "training.md"
 
 
 class Variant(NamedTuple):
@@ -102,7 +102,7 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
-    """The table of a result, by its name in docs/training.md."""
+    """The table of a result, by its name in docs/notes/training.md."""
     return {"train: ablation": table(result["ways"]).rstrip()}
 
 

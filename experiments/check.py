@@ -36,7 +36,13 @@ from .speeds import profile_page
 from .speeds.page import with_tables
 
 HISTORY = ROOT / "experiments" / "history.json"
-PAGES = ("README.md", "persian_rummy_env/players/weights/README.md", "experiments/README.md", "docs/*.md")
+PAGES = (
+    "README.md",
+    "persian_rummy_env/players/weights/README.md",
+    "experiments/README.md",
+    "docs/*.md",
+    "docs/notes/*.md",
+)
 QUOTE = re.compile(r"(?<![\w.])(?:[+-]?\d+(?:\.\d+)? ± \d+(?:\.\d+)?(?![\d.]*%)|[+-]\d+\.\d+(?![\d.]| ±))")
 """A strength on a page: a mean with the half of its interval, or a signed mean."""
 MARKED = re.compile(r"<!-- ([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)

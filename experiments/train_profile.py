@@ -2,7 +2,7 @@
 
 Runs updates of PPO self-play on one thread, at the networks of the preset, and adds up the processor's time of every
 part less that of the parts within it; once in fp32 and once in bf16. Processor time, so other work on the machine
-counts little. Writes ``results/train_profile.json`` and the tables of docs/training.md (``--no-page``: not).
+counts little. Writes ``results/train_profile.json`` and the tables of docs/notes/training.md (``--no-page``: not).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .result_file import TIMING, about, add_result_options, fail, write_result
 from .speeds.page import with_tables
 
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
-PAGE = Path(__file__).parents[1] / "docs" / "training.md"
+PAGE = Path(__file__).parents[1] / "docs" / "notes" / "training.md"
 PARTS: dict[str, list[tuple[Any, str]]] = {
     "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
     "collecting: what networks read is listed": [(DealTables, "rows")],
@@ -115,7 +115,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
-    """The table of a result, by its name in docs/training.md."""
+    """The table of a result, by its name in docs/notes/training.md."""
     return {"train: profile": table(result)}
 
 
@@ -128,7 +128,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--preset", choices=("quick", "two-cores", "scratch"), default="two-cores")
     parser.add_argument("--deals", type=int, help="for an update (default: the preset's)")
     parser.add_argument("--out", type=Path, default=RESULT, help="default %(default)s")
-    parser.add_argument("--no-page", action="store_true", help="leave docs/training.md as it is")
+    parser.add_argument("--no-page", action="store_true", help="leave docs/notes/training.md as it is")
     add_result_options(parser)
     options = parser.parse_args(argv)
     if options.updates < 1:

@@ -37,7 +37,12 @@ def test_a_retuned_expert_makes_results_and_pages_stale(
         [line, *_] = [line for line in told if line.startswith(f"strength: {file}: ")]
         assert "expert chooses otherwise" in line
         assert "python -m experiments." in line, "and how to measure it again"
-    for page in ("README.md", "docs/evaluation.md", "docs/training.md", "persian_rummy_env/players/weights/README.md"):
+    for page in (
+        "README.md",
+        "docs/evaluation.md",
+        "docs/notes/training.md",
+        "persian_rummy_env/players/weights/README.md",
+    ):
         assert any(line.startswith(f"strength: {page}") for line in told), page
     assert not any("best_response_greedy" in line for line in told if "docs/" not in line), "who has not met it stays"
 
