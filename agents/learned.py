@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from persian_rummy_env.actions import NUM_ACTIONS
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core.masks import pack
 from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseRows
 from persian_rummy_env.players.policy import Batch, Policy
@@ -60,7 +60,7 @@ class LearnedPolicy(Policy):
         self.rng = None if greedy else np.random.default_rng(seed)
 
     def act(self, batch: Batch) -> np.ndarray:
-        legal = packed(batch.action_mask)
+        legal = pack(batch.action_mask)
         actions = np.empty(len(legal), dtype=np.int64)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
@@ -71,7 +71,7 @@ class LearnedPolicy(Policy):
 
     def probabilities(self, batch: Batch) -> np.ndarray:
         """The distribution over actions, (k, 547) float32; an illegal one has 0."""
-        legal = packed(batch.action_mask)
+        legal = pack(batch.action_mask)
         found = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
@@ -85,13 +85,6 @@ class LearnedPolicy(Policy):
         if not np.isfinite(found).all():
             raise NotFiniteError("the probabilities of the policy, some of which are not finite")
         return found
-
-
-def packed(mask: np.ndarray) -> np.ndarray:
-    """Masks (k, 547) int8 as bits, (k, 9) uint64: action ``a`` is bit ``a % 64`` of word ``a // 64``."""
-    wide = np.zeros((len(mask), 8 * WORDS), dtype=np.uint8)
-    wide[:, : -(-NUM_ACTIONS // 8)] = np.packbits(mask.astype(bool), axis=1, bitorder="little")
-    return wide.view("<u8").astype(np.uint64, copy=False)
 
 
 def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:

@@ -15,7 +15,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.adapters.rllib import PersianRummyRLlib, SelfPlay, copy_module
 from persian_rummy_env.adapters.rllib_module import LegalAtRandom, MaskedActorCritic
-from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.observation import as_float
 
 
@@ -52,7 +52,7 @@ def settings(decisions: int) -> PPOConfig:
 
 
 @torch.no_grad()
-def play(module: Any, batch: Batch) -> np.ndarray:
+def play(module: Any, batch: StepResult) -> np.ndarray:
     """The likeliest legal actions of a module."""
     seen = {
         "observations": torch.from_numpy(as_float(batch.observation)),

@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from persian_rummy_env.core import arena_kernels, batch
+from persian_rummy_env.core import arena_kernels, batch_kernels
 from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import CHAMPION, load
@@ -68,8 +69,8 @@ def make(seed: int = SEED) -> bytes:
     actions: list[list[int]] = [[] for _ in range(GAMES)]
     chosen_from: list[list[int]] = [[] for _ in range(GAMES)]
     while (lanes := np.flatnonzero(games["phase"] != OVER)).size:
-        words = np.zeros((len(lanes), batch.WORDS), dtype=np.uint64)
-        batch.legal_words(games[lanes], words, 0, len(lanes))
+        words = np.zeros((len(lanes), WORDS), dtype=np.uint64)
+        batch_kernels.legal_words(games[lanes], words, 0, len(lanes))
         number = np.bitwise_count(words).sum(axis=1)
         player = who[lanes, games["seat"][lanes]]
         chosen = np.zeros(len(lanes), dtype=np.int64)

@@ -380,8 +380,8 @@ number of bits is the number of cards. `cards.cards_in` and `cards.bits_of` go t
 
 `state()` of the AEC face, for critics, is a vector of {FULL_SIZE} numbers, `float32` in [0, 1]: what the seat that
 looks cannot see, and then its observation (docs/observation.md). It looks from `player_0`, so there *me, left, partner,
-right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.views.observe_full` gives the raw bytes from any seat of any
-number of games. The first {len(hidden)} blocks are:
+right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.observe.observe_full` gives the raw bytes from any seat of
+any number of games. The first {len(hidden)} blocks are:
 
 {block_table(hidden)}
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from agents.network import Actor, Rows, rows_on
-from persian_rummy_env.core import batch
+from persian_rummy_env.core import batch_kernels
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
@@ -102,7 +102,7 @@ def uniform(legal: np.ndarray, fraction: np.ndarray) -> np.ndarray:
     """Legal actions (k,) int64 of packed masks (k, 9) by fractions (k,) in [0, 1), each as likely as the others of its
     row."""
     actions = np.empty(len(legal), dtype=np.int64)
-    batch.pick(np.ascontiguousarray(legal), fraction, actions, 0, len(legal))
+    batch_kernels.sample_from(np.ascontiguousarray(legal), fraction, actions, 0, len(legal))
     return actions
 
 

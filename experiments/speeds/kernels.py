@@ -1,12 +1,13 @@
-"""Parts of the compiled step one by one, to time each alone. What ``core.batch`` has as a loop of its own (legality,
-observing, sampling, the check) is not here."""
+"""Parts of the compiled step one by one, to time each alone. What ``core.batch_kernels`` has as a loop of its own
+(legality, observing, sampling, the check) is not here."""
 
 from __future__ import annotations
 
 from persian_rummy_env.core.apply import apply
-from persian_rummy_env.core.batch import MARGIN_SCALE, pay, write_mask
+from persian_rummy_env.core.batch_kernels import MARGIN_SCALE, pay
 from persian_rummy_env.core.deal import start_deal
 from persian_rummy_env.core.jit import compiled
+from persian_rummy_env.core.masks import unpack_row
 from persian_rummy_env.core.score import end_deal, margin
 from persian_rummy_env.state import NOBODY
 
@@ -20,7 +21,7 @@ def apply_all(games, actions):
 @compiled
 def write_masks(legal, mask):
     for lane in range(len(legal)):
-        write_mask(legal, lane, mask)
+        unpack_row(legal, lane, mask)
 
 
 @compiled

@@ -10,9 +10,9 @@ import numpy as np
 
 from persian_rummy_env import NUM_ACTIONS
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.core import arena_kernels, batch
+from persian_rummy_env.core import arena_kernels, batch_kernels
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE, NOTHING_OWED, OVER
@@ -69,8 +69,8 @@ def decision_measures(states: np.ndarray, repeats: int) -> dict[str, Measure]:
     states = np.resize(states, LANES)
     legal = np.zeros((LANES, WORDS), dtype=np.uint64)
     actions = np.zeros(LANES, dtype=np.int64)
-    batch.legal_words(states, legal, 0, LANES)
-    batch.sample(states, legal, actions, 0, LANES)
+    batch_kernels.legal_words(states, legal, 0, LANES)
+    batch_kernels.sample(states, legal, actions, 0, LANES)
     going_on = np.resize(without_ends(states, actions), LANES)
     played, chosen, room = states[going_on], actions[going_on], np.empty_like(states)
     observation = np.empty(LANES * SIZE, dtype=np.uint8)
@@ -84,13 +84,13 @@ def decision_measures(states: np.ndarray, repeats: int) -> dict[str, Measure]:
 
     lanes = (0, LANES)
     return {
-        "check of the action": timed(batch.first_illegal, states, actions, legal, *lanes),
+        "check of the action": timed(batch_kernels.first_illegal, states, actions, legal, *lanes),
         "apply": timed(kernels.apply_all, room, chosen, before=lambda: np.copyto(room, played)),
         "reward": summed(timed(kernels.margins, states, before), timed(kernels.pay_all, states, before, reward)),
-        "legality": timed(batch.legal_words, states, written, *lanes),
+        "legality": timed(batch_kernels.legal_words, states, written, *lanes),
         "mask": timed(kernels.write_masks, legal, mask),
-        "observe": timed(batch.observe_seats, states, seats, observation, *lanes),
-        "sampling": timed(batch.sample, states, legal, spare, *lanes),
+        "observe": timed(batch_kernels.observe_seats, states, seats, observation, *lanes),
+        "sampling": timed(batch_kernels.sample, states, legal, spare, *lanes),
     }
 
 
@@ -113,7 +113,7 @@ def decisions_per_deal(games: int = 500) -> float:
     """In random play."""
     ensure_compiled("scripted players")
     states = mixed_states(games)
-    batch.reset(
+    batch_kernels.reset(
         states,
         np.ones(games, dtype=bool),
         np.arange(games, dtype=np.uint64),

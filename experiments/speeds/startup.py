@@ -33,9 +33,9 @@ table.step(int(table.last()[0]["action_mask"].argmax()))
 """
 COMPILE = """
 import time
-from persian_rummy_env.core.warm_up import PARTS
+from persian_rummy_env.core.warm_up import KERNEL_GROUPS
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
-for part in PARTS:
+for part in KERNEL_GROUPS:
     start = time.perf_counter()
     ensure_compiled(part)
     print(time.perf_counter() - start)

@@ -13,9 +13,10 @@ import pyspiel  # pyright: ignore[reportMissingImports]
 
 from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
-from ..core import arena_kernels, batch, views
+from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
+from ..core.observe import observe_float
 from ..drawing import ansi
 from ..observation import BLOCKS, SIZE
 from ..players.policy_io import views_of
@@ -124,7 +125,7 @@ def _blank(rules: RuleSet) -> np.ndarray:
     record = np.zeros(1, dtype=STATE)
     write_rules(record, rules)
     _give_packs(record, 0)
-    batch.reset(record, np.ones(1, dtype=bool), np.zeros(1, np.uint64), True, np.zeros(1, np.int8), 0, 1)
+    batch_kernels.reset(record, np.ones(1, dtype=bool), np.zeros(1, np.uint64), True, np.zeros(1, np.int8), 0, 1)
     _clear(record)
     return record
 
@@ -201,8 +202,8 @@ class PersianRummyState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002  # OpenSpiel asks for the one to move alone
         words = np.zeros((1, WORDS), dtype=np.uint64)
-        batch.legal_words(self.record, words, 0, 1)
-        return np.flatnonzero(batch.unpacked(words[0])).tolist()
+        batch_kernels.legal_words(self.record, words, 0, 1)
+        return np.flatnonzero(masks.unpack(words[0])).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Cards by kind 0..52, jokers all 52, as likely as they are many; or the four dealers."""
@@ -366,7 +367,7 @@ class PersianRummyObserver:
 
     def set_from(self, state: PersianRummyState, player: int) -> None:
         if self.tensor is not None:
-            views.observe_float(state.record, 0, player, self._raw, self._seen)
+            observe_float(state.record, 0, player, self._raw, self._seen)
             self.tensor[:] = self._seen[self._places]
 
     def string_from(self, state: PersianRummyState, player: int) -> str:
@@ -375,7 +376,7 @@ class PersianRummyObserver:
         if self._recalls:
             rules = " ".join(map(str, state.get_game().rules.as_dict().values()))
             return f"player {player}; rules {rules}; {state.told(player)}"
-        views.observe_float(state.record, 0, player, self._raw, self._seen)
+        observe_float(state.record, 0, player, self._raw, self._seen)
         parts = []
         for block in self._blocks:
             bytes_ = self._raw[block.slice]

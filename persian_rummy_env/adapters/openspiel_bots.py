@@ -11,8 +11,8 @@ from open_spiel.python.algorithms import ismcts, mcts  # pyright: ignore[reportM
 
 from ..bots import BOTS, bot_codes
 from ..cards import NUM_CARDS
-from ..core import arena_kernels, batch, bot_kernels
-from ..core.legal import WORDS
+from ..core import arena_kernels, batch_kernels, bot_kernels
+from ..core.masks import WORDS
 from ..players.policy_io import Batch, answer_of, check_rules
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import rules_of
@@ -57,7 +57,7 @@ class PersianRummyBot(pyspiel.Bot):
             return int(answer_of(self._policy, game, _LANE)[0])
         game["sample_rng"] = self._rng.integers(1, 2**63)
         words, action = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(1, dtype=np.int64)
-        batch.legal_words(game, words, 0, 1)
+        batch_kernels.legal_words(game, words, 0, 1)
         bot_kernels.choose_many(game, words, np.full((1, NUM_SEATS), self._code, dtype=np.int8), action, 0, 1)
         return int(action[0])
 

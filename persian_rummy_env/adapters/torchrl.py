@@ -14,7 +14,7 @@ from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # pyright: ignore[re
 from ..actions import NUM_ACTIONS
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS, TEAMS
-from ..envs.vector import Batch, PersianRummyVecEnv
+from ..envs.vector import PersianRummyVecEnv, StepResult
 from ..observation import HIGH, SIZE
 from ..rules import NUM_SEATS
 
@@ -106,9 +106,9 @@ class PersianRummyTorchRL(EnvBase):
         paid = {"reward": torch.from_numpy(batch.reward), **flags}
         return TensorDict({**self._seen(batch), **paid}, self.batch_size, device=self.device)
 
-    def _seen(self, batch: Batch) -> dict[str, torch.Tensor]:
+    def _seen(self, batch: StepResult) -> dict[str, torch.Tensor]:
         # A table that is over has nobody to move; what it shows is the view of the seat in its state.
-        seat = self.tables._tables.games["seat"] if (batch.seat < 0).any() else batch.seat
+        seat = self.tables._batch.games["seat"] if (batch.seat < 0).any() else batch.seat
         observation = torch.from_numpy(batch.observation)
         if not self.raw:
             observation = observation.to(torch.float32).div_(self._high)

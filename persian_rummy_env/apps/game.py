@@ -14,9 +14,9 @@ import numpy as np
 
 from ..actions import ACTION_CARDS, ACTION_NAMES, DRAW, PASS, encode_action
 from ..cards import cards_in, encode_card
-from ..core import arena_kernels, batch
+from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..evaluation.arena import new_games
 from ..records.record import Record, stored_rules
 from ..records.recorder import record_of
@@ -74,7 +74,7 @@ class Table:
         self.rules = rules or RuleSet()
         self.seed = fresh_seed() if seed is None else int(game_seed(seed))
         seeds = np.array([self.seed], dtype=np.uint64)
-        dealers = np.array([batch.NO_SEAT if dealer is None else dealer], dtype=np.int8)
+        dealers = np.array([batch_kernels.NO_SEAT if dealer is None else dealer], dtype=np.int8)
         ensure_compiled("scripted players")
         self._games = new_games(seeds, dealers, self.rules)
         self._named_dealer = dealer
@@ -113,8 +113,8 @@ class Table:
     def _find_legal(self) -> None:
         words = np.zeros((1, WORDS), dtype=np.uint64)
         if not self.over:
-            batch.legal_words(self._games, words, 0, 1)
-        self._mask = batch.unpacked(words)[0]
+            batch_kernels.legal_words(self._games, words, 0, 1)
+        self._mask = masks.unpack(words)[0]
 
     # Playing --------------------------------------------------------------------------------------------------------
 

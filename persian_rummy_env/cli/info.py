@@ -72,12 +72,12 @@ def compiled_code() -> list[tuple[str, str]]:
     """Where compiled code is kept, and which parts of the core lie there."""
     from ..core.compile_on_demand import is_kept
     from ..core.jit import CACHE, JIT
-    from ..core.warm_up import PARTS
+    from ..core.warm_up import KERNEL_GROUPS
 
     if not JIT:
         return [("compiler", "off (NUMBA_DISABLE_JIT)")]
     rows = [("cache", str(CACHE) if CACHE else "none: every process compiles anew")]
-    return [*rows, *((part, "compiled" if is_kept(part) else "not yet compiled") for part in PARTS)]
+    return [*rows, *((part, "compiled" if is_kept(part) else "not yet compiled") for part in KERNEL_GROUPS)]
 
 
 def usable_cores() -> int:

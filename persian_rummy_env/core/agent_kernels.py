@@ -1,9 +1,9 @@
-"""Games in which one learner plays some of the seats: its decision, then everybody else's until it is to move again.
+"""Games in which one agent plays some of the seats: its decision, then all others' until it is to move again.
 
-Arrays by lane, as in ``core.batch``, and ``place`` (n,) int8, the seat from which ``roles`` (4,) int8 counts:
-``roles[r]`` says who plays seat ``(place + r) % 4``: the code of a bot, ``LEARNER``, or ``OUTSIDE - k``, player ``k``
-outside the loop. A step is ``decide``, ``play_others`` (with players outside as often as they decide), ``pay``,
-``play_others`` for the episodes that began, ``show``.
+Arrays are by lane, as in ``core.batch_kernels``. Seats count from ``base_seat`` (n,) int8: ``seat_codes[r]``, of (4,)
+int8, says who plays seat ``(base_seat + r) % 4``. It is the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for policy
+``k``, which is asked outside the compiled loop. A step is ``decide``, ``play_others`` (and the policies outside as
+often as they are to move), ``pay``, ``play_others`` for the episodes that began, ``write_outputs``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from ..observation import HIGH, SIZE
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import OVER
 from .apply import apply
-from .batch import MARGIN_DENSE, MARGIN_SCALE, SAME_STEP, WIN, restart, write_mask
+from .batch_kernels import MARGIN_DENSE, MARGIN_SCALE, SAME_STEP, WIN, restart
 from .bot_kernels import choose
 from .jit import compiled
-from .legal import WORDS, is_legal, legal_actions
+from .legal import legal_actions
+from .masks import WORDS, is_legal, unpack_row
 from .observe import observe
 from .score import margin
 
-LEARNER = -1
+AGENT = -1
 OUTSIDE = -2
 HIGH_FLOAT = HIGH.astype(np.float32)
 
@@ -38,58 +39,72 @@ def standing(game, reward_kind):
 
 
 @compiled
-def begin(games, chosen, place, seeds, seeded, rotate, fresh, skipped, paid, start, stop):
-    """After ``batch.reset`` of the ``chosen`` lanes: where the learner sits, and nothing decided yet.
+def begin(games, chosen, base_seat, seeds, seeded, rotate, no_decision_yet, skipped, credited, start, stop):
+    """After ``batch.reset`` of the ``chosen`` lanes: where the agent sits, and nothing decided yet.
 
     Args:
-        seeds: (n,) uint64. If ``seeded`` and the learner ``rotate``s, it starts at seat ``seed % 4``.
-        fresh: (n,) bool, the learner has decided nothing in this episode.
-        skipped: (n,) int64, episodes that ended before the learner's first decision.
-        paid: (n,) int64, the standing for which the learner has been paid.
+        seeds: (n,) uint64. If ``seeded`` and the agent ``rotate``s, it starts at seat ``seed % 4``.
+        no_decision_yet: (n,) bool, the agent has decided nothing in this episode.
+        skipped: (n,) int64, episodes that ended before the agent's first decision.
+        credited: (n,) int64, the standing for which the agent has been paid.
     """
     for lane in range(start, stop):
         if chosen[lane]:
             if rotate:
                 if seeded:
-                    place[lane] = int(seeds[lane] % np.uint64(NUM_SEATS))
+                    base_seat[lane] = int(seeds[lane] % np.uint64(NUM_SEATS))
                 else:
-                    place[lane] = (int(place[lane]) + 1) % NUM_SEATS
-            fresh[lane] = True
+                    base_seat[lane] = (int(base_seat[lane]) + 1) % NUM_SEATS
+            no_decision_yet[lane] = True
             skipped[lane] = 0
-            paid[lane] = 0
+            credited[lane] = 0
 
 
 @compiled
-def begin_next(game, lane, place, rotate, fresh, paid):
+def begin_next(game, lane, base_seat, rotate, no_decision_yet, credited):
     """The next episode of a lane, by itself."""
     restart(game)
     if rotate:
-        place[lane] = (int(place[lane]) + 1) % NUM_SEATS
-    fresh[lane] = True
-    paid[lane] = 0
+        base_seat[lane] = (int(base_seat[lane]) + 1) % NUM_SEATS
+    no_decision_yet[lane] = True
+    credited[lane] = 0
 
 
 @compiled
-def decide(games, actions, legal, place, rotate, fresh, skipped, paid, acted, forfeited, autoreset, start, stop):
-    """The learner's action in every lane that has an episode; a lane that waits gets its next one where ``autoreset``
+def decide(
+    games,
+    actions,
+    legal,
+    base_seat,
+    rotate,
+    no_decision_yet,
+    skipped,
+    credited,
+    agent_acted,
+    forfeited,
+    autoreset,
+    start,
+    stop,
+):
+    """The agent's action in every lane that has an episode; a lane that waits gets its next one where ``autoreset``
     (True: NEXT_STEP) says so.
 
     Args:
-        acted: (n,) bool, written: the learner's action was played.
+        agent_acted: (n,) bool, written: the agent's action was played.
         forfeited: (n,) bool, written: it was illegal, and ended the episode.
     """
     for lane in range(start, stop):
         game = games[lane]
-        acted[lane] = False
+        agent_acted[lane] = False
         forfeited[lane] = False
         skipped[lane] = 0
         if game["ended"]:
             if autoreset:
-                begin_next(game, lane, place, rotate, fresh, paid)
+                begin_next(game, lane, base_seat, rotate, no_decision_yet, credited)
         else:
             action = int(actions[lane])
-            acted[lane] = True
-            fresh[lane] = False
+            agent_acted[lane] = True
+            no_decision_yet[lane] = False
             if action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action):
                 apply(game, action)
             else:
@@ -98,9 +113,9 @@ def decide(games, actions, legal, place, rotate, fresh, skipped, paid, acted, fo
 
 
 @compiled
-def play_others(games, roles, place, rotate, fresh, skipped, paid, max_decisions, start, stop):
-    """Let bots play every game on until the learner is to move, or a player outside, or the episode is over. One that
-    is over before the learner's first decision is skipped for the next.
+def play_others(games, seat_codes, base_seat, rotate, no_decision_yet, skipped, credited, max_decisions, start, stop):
+    """Let bots play every game on until the agent is to move, or a player outside, or the episode is over. One that
+    is over before the agent's first decision is skipped for the next.
 
     Returns:
         The number of lanes in which a player outside is to move.
@@ -114,13 +129,13 @@ def play_others(games, roles, place, rotate, fresh, skipped, paid, max_decisions
             if int(game["phase"]) == OVER or cut:
                 game["ended"] = 1
             if game["ended"]:
-                if not fresh[lane]:
+                if not no_decision_yet[lane]:
                     break
                 skipped[lane] += 1
-                begin_next(game, lane, place, rotate, fresh, paid)
-            role = int(roles[(int(game["seat"]) - int(place[lane])) % NUM_SEATS])
+                begin_next(game, lane, base_seat, rotate, no_decision_yet, credited)
+            role = int(seat_codes[(int(game["seat"]) - int(base_seat[lane])) % NUM_SEATS])
             if role < 0:
-                waiting += role != LEARNER
+                waiting += role != AGENT
                 break
             legal_actions(game, words, 0)
             apply(game, choose(game, words, 0, role))
@@ -129,15 +144,31 @@ def play_others(games, roles, place, rotate, fresh, skipped, paid, max_decisions
 
 @compiled
 def pay(
-    games, place, rotate, fresh, paid, acted, forfeited, final, final_seat, seat, done, reward, terminated, truncated,
-    reward_kind, autoreset, start, stop,
-):  # fmt: skip
-    """What the learner's action and all that followed it earned its team, and how the episodes stand.
+    games,
+    base_seat,
+    rotate,
+    no_decision_yet,
+    credited,
+    agent_acted,
+    forfeited,
+    final,
+    final_seat,
+    seat,
+    done,
+    reward,
+    terminated,
+    truncated,
+    reward_kind,
+    autoreset,
+    start,
+    stop,
+):
+    """What the agent's action and all that followed it earned its team, and how the episodes stand.
 
     Args:
         final: (n,) STATE and ``final_seat`` (n,) int8, get the last state of the lanes that end (``done``) and the seat
             that looks at it, under SAME_STEP, before the next episode begins.
-        seat: (n,) int8, the seat of the learner's last decision.
+        seat: (n,) int8, the seat of the agent's last decision.
         reward: (n,) float64.
     """
     for lane in range(start, stop):
@@ -145,20 +176,20 @@ def pay(
         earned = 0.0
         over = False
         cut = False
-        if acted[lane]:
-            sign = 1.0 if int(place[lane]) % NUM_TEAMS == 0 else -1.0
+        if agent_acted[lane]:
+            sign = 1.0 if int(base_seat[lane]) % NUM_TEAMS == 0 else -1.0
             now = standing(game, reward_kind)
             if forfeited[lane]:
                 earned = -1.0
-            elif now != int(paid[lane]):
-                earned = sign * (now - int(paid[lane])) / (1.0 if reward_kind == WIN else MARGIN_SCALE)
-            paid[lane] = now
+            elif now != int(credited[lane]):
+                earned = sign * (now - int(credited[lane])) / (1.0 if reward_kind == WIN else MARGIN_SCALE)
+            credited[lane] = now
             over = forfeited[lane] or int(game["phase"]) == OVER
             cut = not over and int(game["ended"]) == 1
             if (over or cut) and autoreset == SAME_STEP:
                 final[lane] = game
                 final_seat[lane] = seat[lane]
-                begin_next(game, lane, place, rotate, fresh, paid)
+                begin_next(game, lane, base_seat, rotate, no_decision_yet, credited)
         reward[lane] = earned
         terminated[lane] = over
         truncated[lane] = cut
@@ -166,8 +197,8 @@ def pay(
 
 
 @compiled
-def show(games, legal, mask, seat, raw, observation, as_float, start, stop):
-    """What the learner sees: its mask, and the view of its seat to move; in a lane that waits for a reset an empty mask
+def write_outputs(games, legal, mask, seat, raw, observation, as_float, start, stop):
+    """What the agent sees: its mask, and the view of its seat to move; in a lane that waits for a reset an empty mask
     and the last view.
 
     Args:
@@ -183,7 +214,7 @@ def show(games, legal, mask, seat, raw, observation, as_float, start, stop):
         else:
             seat[lane] = int(game["seat"])
             legal_actions(game, legal, lane)
-        write_mask(legal, lane, mask)
+        unpack_row(legal, lane, mask)
         observe(game, int(seat[lane]), raw, lane)
         if as_float:
             to_float(raw, lane, observation)
@@ -197,13 +228,13 @@ def to_float(raw, lane, observation):
 
 
 @compiled
-def waiting_for(games, roles, place, fresh, lanes, players):
+def waiting_for(games, seat_codes, base_seat, no_decision_yet, lanes, players):
     """The lanes in which a player outside is to move, and which player: written to ``lanes`` and ``players`` (n,) int64
     from the front. Returns their number."""
     count = 0
     for lane in range(len(games)):
         game = games[lane]
-        role = int(roles[(int(game["seat"]) - int(place[lane])) % NUM_SEATS])
+        role = int(seat_codes[(int(game["seat"]) - int(base_seat[lane])) % NUM_SEATS])
         if role <= OUTSIDE and int(game["ended"]) == 0:
             lanes[count] = lane
             players[count] = OUTSIDE - role

@@ -7,10 +7,10 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..state import OVER
 from .apply import apply
-from .batch import write_mask
 from .bot_kernels import choose, play_to_end
 from .jit import compiled
-from .legal import WORDS, is_legal, legal_actions
+from .legal import legal_actions
+from .masks import WORDS, is_legal, unpack_row
 from .observe import observe
 
 OUTSIDE = -1
@@ -47,7 +47,7 @@ def show_lanes(games, lanes, observation, mask):
     for row in range(len(lanes)):
         game = games[lanes[row]]
         legal_actions(game, words, 0)
-        write_mask(words, 0, mask[row * NUM_ACTIONS : (row + 1) * NUM_ACTIONS])
+        unpack_row(words, 0, mask[row * NUM_ACTIONS : (row + 1) * NUM_ACTIONS])
         observe(game, int(game["seat"]), observation, row)
 
 

@@ -1,9 +1,9 @@
 """Worlds that agree with all that a seat knows.
 
 A seat knows its hand, the table, the pile, the size of every hand, and the cards of other hands that were taken in
-public and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order. ``hide``
-makes a record that says no more than this, ``deal_world`` deals the unseen cards anew, every arrangement equally
-likely.
+public and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order.
+``redact`` makes a record that says no more than this. ``deal_world`` deals the unseen cards again, every arrangement
+equally likely.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def place_unseen(game, seat, cards):
 
 
 @compiled
-def hide(game, seat, cards):
+def redact(game, seat, cards):
     """Take out of a record all that ``seat`` cannot know: the unseen cards lie in order of their index, decks dealt
     before and after are gone, and so are the generators. Every truth that looks alike to the seat becomes the same
     record."""
@@ -92,7 +92,7 @@ def views_of(games, lanes, seats, views):
     cards = np.zeros(NUM_CARDS, dtype=np.uint8)
     for row in range(len(lanes)):
         views[row] = games[lanes[row]]
-        hide(views[row], int(seats[row]), cards)
+        redact(views[row], int(seats[row]), cards)
 
 
 @compiled

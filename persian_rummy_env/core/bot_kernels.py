@@ -17,7 +17,8 @@ from .bits import ONE, PLAIN, ZERO, add_card, bit, in_every_suit, jokers_in, nex
 from .expert import EXPERT_WEIGHTS, best_by_features
 from .intrinsics import lowest, popcount
 from .jit import compiled
-from .legal import completable_within, count_legal, is_legal, legal_actions, nth_legal
+from .legal import completable_within, legal_actions
+from .masks import count_legal, is_legal, nth_legal
 from .rng import sample_below
 from .score import hand_value
 

@@ -14,7 +14,8 @@ from ..state import DRAW_PHASE, MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, OVER
 from .bits import JOKER_BIT, JOKERS, ONE, PLAIN, ZERO, add_card, bit, jokers_in, next_up
 from .intrinsics import popcount
 from .jit import compiled
-from .legal import WORDS, count_legal, legal_actions
+from .legal import legal_actions
+from .masks import WORDS, count_legal
 from .score import hand_value
 
 # Numbers of ``state.RELATIONS``.

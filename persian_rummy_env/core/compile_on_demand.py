@@ -12,45 +12,45 @@ from .stderr import say
 _ready: set[str] = set()
 
 
-def ensure_compiled(part: str) -> None:
-    """Compile a part of the core (``warm_up.PARTS``) before its first use, and say so on standard error.
+def ensure_compiled(group: str) -> None:
+    """Compile a kernel group (``warm_up.KERNEL_GROUPS``) before its first use, and say so on standard error.
 
     Where the cache holds it already, or nothing is compiled at all, this does nothing.
     """
-    if part in _ready:
+    if group in _ready:
         return
     if JIT:
         from numba.core.compiler_lock import global_compiler_lock
 
         with global_compiler_lock:  # a second thread waits for the first, and finds its work done
-            if part not in _ready and not is_kept(part):
-                _compile(part)
-    _ready.add(part)
+            if group not in _ready and not is_kept(group):
+                _compile(group)
+    _ready.add(group)
 
 
-def is_kept(part: str) -> bool:
-    """Whether all the code of a part lies in the cache, whole and for this processor."""
+def is_kept(group: str) -> bool:
+    """Whether all the code of a kernel group lies in the cache, whole and for this processor."""
     if STORE.folder is None:
         return False
-    listed = STORE.read(_list_of(part))
+    listed = STORE.read(_list_of(group))
     return listed is not None and all(STORE.read(name) is not None for name in json.loads(listed))
 
 
-def _compile(part: str) -> None:
+def _compile(group: str) -> None:
     from .code_cache import COMPILING
-    from .warm_up import PARTS
+    from .warm_up import KERNEL_GROUPS
 
     where = f"kept in {STORE.folder}" if STORE.can_write() else "for this process"
-    say(f"compiling the {part}, {where} …")
+    say(f"compiling the {group}, {where} …")
     start = time.perf_counter()
     with COMPILING.announced() as names:
-        PARTS[part]()
+        KERNEL_GROUPS[group]()
     say(f"compiled in {time.perf_counter() - start:.0f} s")
-    STORE.write(_list_of(part), json.dumps(sorted(names)).encode())
+    STORE.write(_list_of(group), json.dumps(sorted(names)).encode())
 
 
-def _list_of(part: str) -> str:
-    """The name of the file that lists the files of a part, for this processor."""
+def _list_of(group: str) -> str:
+    """The name of the file that lists the files of a group, for this processor."""
     from .code_cache import target
 
-    return f"compiled-{part}-{hashlib.sha256(target().encode()).hexdigest()[:8]}"
+    return f"compiled-{group}-{hashlib.sha256(target().encode()).hexdigest()[:8]}"

@@ -33,7 +33,8 @@ from .bits import (
 )
 from .intrinsics import lowest, popcount
 from .jit import compiled
-from .legal import WORDS, completable_within
+from .legal import completable_within
+from .masks import WORDS
 from .score import hand_value
 
 WEIGHTS: dict[str, float] = {

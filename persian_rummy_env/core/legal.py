@@ -16,7 +16,6 @@ from ..actions import (
     MELD_JOKERS,
     MELD_RUN,
     MELD_SET,
-    NUM_ACTIONS,
     PASS,
     RUNS_PER_SUIT,
     SETS_PER_RANK,
@@ -44,10 +43,10 @@ from .bits import (
     reached,
     some_jokers,
 )
-from .intrinsics import lowest, popcount
+from .intrinsics import lowest
 from .jit import compiled
+from .masks import WORDS
 
-WORDS = -(-NUM_ACTIONS // 64)
 TAKE_SHIFT = np.uint64(TAKE.start)
 DRAW_BIT = np.uint64(1 << DRAW.start)
 PASS_BIT = np.uint64(1 << PASS.start)
@@ -78,11 +77,6 @@ def put(words, row, offset, bits):
     words[row, word] |= bits << np.uint64(shift)
     if shift != 0 and word + 1 < WORDS:
         words[row, word + 1] |= bits >> np.uint64(64 - shift)
-
-
-@compiled
-def is_legal(words, row, action):
-    return (words[row, action // 64] >> np.uint64(action % 64)) & ONE != ZERO
 
 
 @compiled
@@ -261,26 +255,3 @@ def put_jokers(words, row, held, on_table):
         put(words, row, MELD_JOKERS.start, ONE if held == 3 else np.uint64(3))
     if on_table == 3:
         put(words, row, LAYOFF_JOKER.start, ONE)
-
-
-@compiled
-def count_legal(words, row):
-    """The number of legal actions."""
-    count = 0
-    for word in range(WORDS):
-        count += popcount(words[row, word])
-    return count
-
-
-@compiled
-def nth_legal(words, row, order):
-    """The ``order``-th legal action by id, from 0; ``order`` must be below their number."""
-    for word in range(WORDS):
-        bits = words[row, word]
-        count = popcount(bits)
-        if order < count:
-            for _ in range(order):
-                bits &= bits - ONE
-            return 64 * word + lowest(bits)
-        order -= count
-    return -1

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from .intrinsics import lowest, popcount
+from .intrinsics import lowest
 
 kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 
@@ -76,31 +76,6 @@ def first_layer(start, stop, index, value, weight, bias, out):
             terms = weight[index[k]]
             for j in range(width):
                 total[j] += factor * terms[j]
-
-
-@kernel
-def count_legal(legal, count):
-    """The number of legal actions of each row of packed masks (b, 9) uint64; returns the largest."""
-    most = 0
-    for r in range(len(legal)):
-        count[r] = 0
-        for word in range(legal.shape[1]):
-            count[r] += popcount(legal[r, word])
-        most = max(most, count[r])
-    return most
-
-
-@kernel
-def list_legal(legal, actions):
-    """The legal actions of each row by id, from the left of its row of ``actions`` (b, most)."""
-    for r in range(len(legal)):
-        found = 0
-        for word in range(legal.shape[1]):
-            bits = legal[r, word]
-            while bits != 0:
-                actions[r, found] = 64 * word + lowest(bits)
-                found += 1
-                bits &= bits - ONE
 
 
 @kernel

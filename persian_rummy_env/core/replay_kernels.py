@@ -10,7 +10,8 @@ from .apply import apply
 from .bot_kernels import choose
 from .deal import start_episode
 from .jit import compiled
-from .legal import is_legal, legal_actions
+from .legal import legal_actions
+from .masks import is_legal
 from .rng import seed_game
 
 

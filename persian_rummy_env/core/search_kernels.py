@@ -15,7 +15,7 @@ from .apply import apply
 from .belief_kernels import deal_world
 from .bot_kernels import play_to_end
 from .jit import compiled
-from .legal import WORDS
+from .masks import WORDS
 from .rng import GOLDEN, mixed
 
 

@@ -11,26 +11,28 @@ from ..state import STATE
 from . import (
     agent_kernels,
     arena_kernels,
-    batch,
+    batch_kernels,
     belief_kernels,
     bot_kernels,
     check,
     replay_kernels,
     search_kernels,
-    views,
 )
-from .legal import WORDS
+from .masks import WORDS
+from .observe import observe_float, observe_full, observe_full_float
 
 
 def new_game() -> np.ndarray:
     games = np.zeros(1, dtype=STATE)
     games["deals"] = 1
-    batch.reset(games, np.ones(1, dtype=bool), np.zeros(1, dtype=np.uint64), True, np.zeros(1, dtype=np.int8), 0, 1)
+    batch_kernels.reset(
+        games, np.ones(1, dtype=bool), np.zeros(1, dtype=np.uint64), True, np.zeros(1, dtype=np.int8), 0, 1
+    )
     return games
 
 
-def compile_tables() -> None:
-    """What the faces call: one decision of one game."""
+def compile_engine() -> None:
+    """What the environments call: one decision of one game."""
     games = new_game()
     final, legal = games.copy(), np.zeros((1, WORDS), dtype=np.uint64)
     done, terminated, truncated = (np.zeros(1, dtype=bool) for _ in range(3))
@@ -39,20 +41,20 @@ def compile_tables() -> None:
     reward, actions = np.zeros((1, NUM_SEATS), dtype=np.float32), np.zeros(1, dtype=np.int64)
     shown = (legal, observation, mask, seat)
     check.first_broken(games, 0, 1)
-    batch.show_all(games, *shown, 0, 1)
-    batch.sample(games, legal, actions, 0, 1)
-    batch.pick(legal, np.zeros(1), actions, 0, 1)
-    batch.first_illegal(games, actions, legal, 0, 1)
-    batch.step(
+    batch_kernels.write_all_outputs(games, *shown, 0, 1)
+    batch_kernels.sample(games, legal, actions, 0, 1)
+    batch_kernels.sample_from(legal, np.zeros(1), actions, 0, 1)
+    batch_kernels.first_illegal(games, actions, legal, 0, 1)
+    batch_kernels.step(
         games, actions, legal, games.copy(), final, done, observation, mask, seat, reward, terminated, truncated,
-        batch.MARGIN_DENSE, batch.SAME_STEP, 0, 0, 1,
+        batch_kernels.MARGIN_DENSE, batch_kernels.SAME_STEP, 0, 0, 1,
     )  # fmt: skip
-    batch.observe_seats(games, seat.astype(np.int64), observation, 0, 1)
-    batch.legal_words(games, legal, 0, 1)
+    batch_kernels.observe_seats(games, seat.astype(np.int64), observation, 0, 1)
+    batch_kernels.legal_words(games, legal, 0, 1)
     full = np.zeros(FULL_SIZE, dtype=np.uint8)
-    views.observe_float(games, 0, 0, observation, observation.astype(np.float32))
-    views.observe_full_float(games, full, full.astype(np.float32))
-    views.observe_full(games, seat.astype(np.int64), full, 0, 1)
+    observe_float(games, 0, 0, observation, observation.astype(np.float32))
+    observe_full_float(games, full, full.astype(np.float32))
+    observe_full(games, seat.astype(np.int64), full, 0, 1)
 
 
 def compile_bots() -> None:
@@ -91,30 +93,30 @@ def compile_search() -> None:
     search_kernels.evaluate(sampled, seeds[0], 0, 1, bot_kernels.GREEDY, alive, total, total.copy(), 0, 1)
 
 
-def compile_learner() -> None:
-    """What the Gymnasium faces call: one step of one game."""
+def compile_agent() -> None:
+    """What the Gymnasium environments call: one step of one game."""
     games = new_game()
     flag, number = np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)
-    place, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
+    base_seat, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
     legal, mask = np.zeros((1, WORDS), dtype=np.uint64), np.zeros(NUM_ACTIONS, dtype=np.int8)
     raw, observation = np.zeros(SIZE, dtype=np.uint8), np.zeros((1, SIZE), dtype=np.float32)
-    roles = np.array([agent_kernels.LEARNER, 0, 0, 0], dtype=np.int8)
-    agent_kernels.begin(games, flag, place, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
-    agent_kernels.decide(games, number, legal, place, True, flag, number, number, flag, flag.copy(), True, 0, 1)
-    agent_kernels.play_others(games, roles, place, True, flag.copy(), number, number, 0, 0, 1)
+    seat_codes = np.array([agent_kernels.AGENT, 0, 0, 0], dtype=np.int8)
+    agent_kernels.begin(games, flag, base_seat, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
+    agent_kernels.decide(games, number, legal, base_seat, True, flag, number, number, flag, flag.copy(), True, 0, 1)
+    agent_kernels.play_others(games, seat_codes, base_seat, True, flag.copy(), number, number, 0, 0, 1)
     agent_kernels.pay(
-        games, place, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
-        batch.MARGIN_DENSE, batch.SAME_STEP, 0, 1,
+        games, base_seat, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
+        batch_kernels.MARGIN_DENSE, batch_kernels.SAME_STEP, 0, 1,
     )  # fmt: skip
-    agent_kernels.show(games, legal, mask, seat, raw, observation, True, 0, 1)
-    agent_kernels.waiting_for(games, roles, place, flag, number, number.copy())
+    agent_kernels.write_outputs(games, legal, mask, seat, raw, observation, True, 0, 1)
+    agent_kernels.waiting_for(games, seat_codes, base_seat, flag, number, number.copy())
 
 
-PARTS = {
-    "game engine": compile_tables,
+KERNEL_GROUPS = {
+    "game engine": compile_engine,
     "scripted players": compile_bots,
-    "games of a learner": compile_learner,
+    "games of an agent": compile_agent,
     "game records": compile_records,
     "search": compile_search,
 }
-"""The parts of the core that are compiled together, by name."""
+"""The kernels that are compiled together, by the name of their group."""

@@ -10,7 +10,8 @@ from .apply import apply
 from .bot_kernels import choose
 from .expert import best_by_features
 from .jit import compiled
-from .legal import WORDS, legal_actions
+from .legal import legal_actions
+from .masks import WORDS
 
 
 @compiled

@@ -19,12 +19,13 @@ from pettingzoo import AECEnv
 from ..actions import ACTION_NAMES, NUM_ACTIONS, decode_action, legal_names
 from ..arguments import action_id, choice, is_whole
 from ..arrays import shown
-from ..core import batch, views
+from ..core import batch_kernels
+from ..core.observe import observe_float, observe_full_float
 from ..observation import FULL_SIZE, SIZE
 from ..rules import NUM_SEATS, NUM_TEAMS, RuleSet
 from ..seeds import game_seed
 from ..state import OVER
-from .batch import Tables
+from .batch import GameBatch
 from .guard import ResetNeededError, mending
 from .options import Deals, Options, reset_options
 from .registration import PETTINGZOO_ID
@@ -90,8 +91,8 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, (FULL_SIZE,), np.float32)
         self._raises = illegal_action == "raise"
-        self._tables = Tables(1, self.options, batch.DISABLED)
-        self._guard = self._tables.guard
+        self._batch = GameBatch(1, self.options, batch_kernels.DISABLED)
+        self._guard = self._batch.guard
         self._over = False
         self._left = AGENTS
         self._recent: deque[tuple[int, str]] = deque(maxlen=RECENT)
@@ -99,7 +100,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
     def _bind(self) -> None:
         """Take hold of the table's arrays, and make scratch space."""
-        self._mask = self._tables.action_mask[0]
+        self._mask = self._batch.action_mask[0]
         self._actions = np.zeros(1, dtype=np.int64)
         self._raw = np.empty(SIZE, dtype=np.uint8)
 
@@ -130,9 +131,9 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             ValueError, TypeError: a seed, seat or deck that does not fit; the old episode goes on unchanged.
         """
         deals = Deals.parse(reset_options(options), 1, self.options.deals)
-        if seed is None and not self._tables.started:
+        if seed is None and not self._batch.started:
             seed = self._seed
-        self._tables.reset(_THE_LANE, None if seed is None else np.array([game_seed(seed)]), deals)
+        self._batch.reset(_THE_LANE, None if seed is None else np.array([game_seed(seed)]), deals)
         self._begin()
 
     def _begin(self) -> None:
@@ -146,7 +147,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos = {agent: {} for agent in AGENTS}
-        self.agent_selection = AGENTS[self._tables.seat[0]]
+        self.agent_selection = AGENTS[self._batch.seat[0]]
 
     def step(self, action: int | None) -> None:
         """Play an action for ``agent_selection``; after the end, ``None`` four times, once for each agent.
@@ -177,21 +178,21 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
                 action = action_id(action)
             if not 0 <= action < NUM_ACTIONS or (self._raises and not self._mask[action]):
                 raise ValueError(self._illegal(agent, action))
-            tables = self._tables
+            batch = self._batch
             self._actions[0] = action
-            tables.step(self._actions)
+            batch.step(self._actions)
             if self.render_mode == "rgb_array":
                 self._recent.append((SEATS[agent], ACTION_NAMES[action]))
             self._cumulative_rewards[agent] = 0.0
-            reward = tables.reward[0].tolist()
+            reward = batch.reward[0].tolist()
             self.rewards = dict(zip(AGENTS, reward, strict=True))
             if reward[0]:
                 for earner, earned in self.rewards.items():
                     self._cumulative_rewards[earner] += earned
-            if tables.done[0]:
-                self._end(bool(tables.terminated[0]), bool(tables.truncated[0]))
+            if batch.done[0]:
+                self._end(bool(batch.terminated[0]), bool(batch.truncated[0]))
             else:
-                self.agent_selection = AGENTS[tables.seat[0]]
+                self.agent_selection = AGENTS[batch.seat[0]]
             guard.whole = True
         except BaseException as error:
             guard.note("step()", error)
@@ -238,7 +239,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         seat = SEATS[_agent(agent, "observe")]
         self._guard.need("observe()")
         observation = np.empty(SIZE, dtype=np.float32)
-        views.observe_float(self._tables.games, 0, seat, self._raw, observation)
+        observe_float(self._batch.games, 0, seat, self._raw, observation)
         mask = self._mask.copy() if agent == self.agent_selection else np.zeros(NUM_ACTIONS, dtype=np.int8)
         return {"observation": observation, "action_mask": mask}
 
@@ -266,13 +267,13 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         """
         self._guard.need("state()")
         full = np.empty(FULL_SIZE, dtype=np.float32)
-        views.observe_full_float(self._tables.games, np.empty(FULL_SIZE, dtype=np.uint8), full)
+        observe_full_float(self._batch.games, np.empty(FULL_SIZE, dtype=np.uint8), full)
         return full
 
     def get_state(self) -> np.ndarray:
         """A copy of the game: (1,) ``STATE``. It holds everything, hidden cards and generators included."""
         self._guard.need("get_state()")
-        return self._tables.games.copy()
+        return self._batch.games.copy()
 
     @mending
     def set_state(self, states: np.ndarray) -> None:
@@ -289,10 +290,10 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
                 message names field, value and what was expected, and the table is as it was.
         """
-        self._tables.put(states)
+        self._batch.set_games(states)
         self._bind()
         self._begin()
-        game = self._tables.games[0]
+        game = self._batch.games[0]
         self.agent_selection = AGENTS[game["seat"]]
         if game["ended"]:
             finished = int(game["phase"]) == OVER
@@ -305,7 +306,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         from ..drawing import ansi, raster
 
         self._guard.need("render()")
-        game, view = self._tables.games[0], self.render_view
+        game, view = self._batch.games[0], self.render_view
         if self.render_mode == "ansi":
             return ansi.for_stdout(game, view)
         if self.render_mode == "rgb_array":
@@ -321,7 +322,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
 
     def close(self) -> None:
         """Nothing is held open; the environment may still be used."""
-        self._tables.close()
+        self._batch.close()
 
     def __getattr__(self, name: str) -> Any:
         """For what only ``reset`` sets."""

@@ -1,4 +1,4 @@
-"""Many tables at which one learner plays some of the seats: what the Gymnasium faces hold."""
+"""Many tables at which one agent plays some of the seats: what the Gymnasium faces hold."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ from ..actions import NUM_ACTIONS
 from ..arguments import is_whole
 from ..arrays import shown
 from ..bots import BOTS
-from ..core import agent_kernels, batch
+from ..core import agent_kernels, batch_kernels
 from ..core.arena_kernels import OUTSIDE as NO_BOT
 from ..core.compile_on_demand import ensure_compiled
 from ..observation import SIZE
 from ..players.policy_io import check_rules, decide
 from ..rules import NUM_SEATS
 from ..state import STATE
-from .batch import Tables
+from .batch import GameBatch
 from .options import Deals, Options
 
 
 @dataclass(frozen=True)
-class Cast:
+class Lineup:
     """Who plays which seat.
 
     Attributes:
-        roles: (4,) int8, by seat from ``place`` on: a bot's code, ``LEARNER``, or ``OUTSIDE - k`` for player ``k``.
+        seat_codes: (4,) int8, by seat from ``base_seat`` on: a bot's code, ``AGENT``, or ``OUTSIDE - k``, policy ``k``.
         players: those who are asked outside the compiled loop.
-        place: the learner's seat in the first episode.
+        base_seat: the agent's seat in the first episode.
         rotates: it sits one seat further in each episode.
     """
 
-    roles: np.ndarray
+    seat_codes: np.ndarray
     players: tuple[Any, ...]
-    place: int
+    base_seat: int
     rotates: bool
 
     @classmethod
-    def of(cls, seats: Any, partner: Any, opponents: Any) -> Cast:
+    def parse(cls, seats: Any, partner: Any, opponents: Any) -> Lineup:
         """Read the options of the faces (see ``gym_env.PersianRummyGymEnv``).
 
         Raises:
             ValueError, TypeError: an option with a value that it does not take.
         """
-        team, place, rotates = _seats(seats)
+        team, base_seat, rotates = _seats(seats)
         if team and partner is not None:
             raise ValueError(
-                f"partner={shown(partner)} with seats={shown(seats)}: the learner plays both seats of its team"
+                f"partner={shown(partner)} with seats={shown(seats)}: the agent plays both seats of its team"
             )
         players: list[Any] = []
         opponent = _role("opponents", opponents, players)
         if team:
-            mate = agent_kernels.LEARNER
+            mate = agent_kernels.AGENT
         else:
             mate = opponent if partner is None else _role("partner", partner, players)
-        roles = np.array([agent_kernels.LEARNER, opponent, mate, opponent], dtype=np.int8)
-        return cls(roles, tuple(players), place, rotates)
+        seat_codes = np.array([agent_kernels.AGENT, opponent, mate, opponent], dtype=np.int8)
+        return cls(seat_codes, tuple(players), base_seat, rotates)
 
 
 def _seats(seats: Any) -> tuple[bool, int, bool]:
@@ -97,38 +97,44 @@ def _role(name: str, player: Any, players: list[Any]) -> int:
     return agent_kernels.OUTSIDE - (len(players) - 1)
 
 
-class LearnerTables:
-    """``lanes`` games in which a learner plays the seats of its ``cast``.
+class AgentBatch:
+    """``lanes`` games in which an agent plays the seats of its ``lineup``.
 
     Attributes:
-        games: (n,) STATE; legal: (n, 9) uint64, the learner's legal actions, packed.
+        games: (n,) STATE; legal: (n, 9) uint64, the agent's legal actions, packed.
         observation: (n, 1020) float32, or uint8 where ``as_float`` is False; action_mask: (n, 547) int8.
-        seat: (n,) int8, the learner's seat to move, or that of its last decision.
+        seat: (n,) int8, the agent's seat to move, or that of its last decision.
         reward: (n,) float64; terminated, truncated, done: (n,) bool.
-        skipped: (n,) int64, episodes that ended before the learner's first decision, in this step.
+        skipped: (n,) int64, episodes that ended before the agent's first decision, in this step.
         final: (n,) STATE, final_seat: (n,) int8, of the lanes that are ``done`` and went on at once.
     """
 
-    def __init__(self, lanes: int, options: Options, cast: Cast, autoreset: int, as_float: bool) -> None:
-        for player in cast.players:
+    def __init__(self, lanes: int, options: Options, lineup: Lineup, autoreset: int, as_float: bool) -> None:
+        for player in lineup.players:
             check_rules(player, options.rules)
         ensure_compiled("game engine")
         ensure_compiled("scripted players")
-        ensure_compiled("games of a learner")
-        self.lanes, self.options, self.cast, self.autoreset, self.as_float = lanes, options, cast, autoreset, as_float
-        self._tables = Tables(lanes, options, batch.DISABLED)
-        self.guard = self._tables.guard
-        self.games, self.legal = self._tables.games, self._tables.legal
-        self.place = np.full(lanes, cast.place, dtype=np.int8)
-        self.fresh, self.acted, self.forfeited = (np.zeros(lanes, dtype=bool) for _ in range(3))
-        self.paid = np.zeros(lanes, dtype=np.int64)
+        ensure_compiled("games of an agent")
+        self.lanes, self.options, self.lineup, self.autoreset, self.as_float = (
+            lanes,
+            options,
+            lineup,
+            autoreset,
+            as_float,
+        )
+        self._batch = GameBatch(lanes, options, batch_kernels.DISABLED)
+        self.guard = self._batch.guard
+        self.games, self.legal = self._batch.games, self._batch.legal
+        self.base_seat = np.full(lanes, lineup.base_seat, dtype=np.int8)
+        self.no_decision_yet, self.agent_acted, self.forfeited = (np.zeros(lanes, dtype=bool) for _ in range(3))
+        self.credited = np.zeros(lanes, dtype=np.int64)
         self.final, self.final_seat = np.zeros(lanes, dtype=STATE), np.zeros(lanes, dtype=np.int8)
         self.allocate_output()
         self.guard.whole = None
 
     @property
     def started(self) -> bool:
-        return self._tables.started
+        return self._batch.started
 
     def allocate_output(self) -> None:
         """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
@@ -150,61 +156,112 @@ class LearnerTables:
         return self.float if self.as_float else self.raw
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
-        """Start new episodes in the ``chosen`` lanes; see ``Tables.reset``."""
-        self._tables.reset(chosen, seeds, deals)
+        """Start new episodes in the ``chosen`` lanes; see ``GameBatch.reset``."""
+        self._batch.reset(chosen, seeds, deals)
         seeded = seeds is not None
         given = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
-        rotates = self.cast.rotates
+        rotates = self.lineup.rotates
         agent_kernels.begin(
-            self.games, chosen, self.place, given, seeded, rotates, self.fresh, self.skipped, self.paid, 0, self.lanes
+            self.games,
+            chosen,
+            self.base_seat,
+            given,
+            seeded,
+            rotates,
+            self.no_decision_yet,
+            self.skipped,
+            self.credited,
+            0,
+            self.lanes,
         )
         for array in (self.done, self.terminated, self.truncated, self.reward):
             array[chosen] = 0
         self._play_others()
-        self._show()
+        self._write_outputs()
 
     def step(self, actions: np.ndarray) -> None:
-        """The learner's action in every lane, (n,) int64, and then the others until it is to move again."""
+        """The agent's action in every lane, (n,) int64, and then the others until it is to move again."""
         self.guard.whole = False
         agent_kernels.decide(
-            self.games, actions, self.legal, self.place, self.cast.rotates, self.fresh, self.skipped, self.paid,
-            self.acted, self.forfeited, self.autoreset == batch.NEXT_STEP, 0, self.lanes,
-        )  # fmt: skip
+            self.games,
+            actions,
+            self.legal,
+            self.base_seat,
+            self.lineup.rotates,
+            self.no_decision_yet,
+            self.skipped,
+            self.credited,
+            self.agent_acted,
+            self.forfeited,
+            self.autoreset == batch_kernels.NEXT_STEP,
+            0,
+            self.lanes,
+        )
         self._play_others()
         agent_kernels.pay(
-            self.games, self.place, self.cast.rotates, self.fresh, self.paid, self.acted, self.forfeited, self.final,
-            self.final_seat, self.seat, self.done, self.reward, self.terminated, self.truncated,
-            self.options.reward_kind, self.autoreset, 0, self.lanes,
-        )  # fmt: skip
-        if self.autoreset == batch.SAME_STEP and self.done.any():
+            self.games,
+            self.base_seat,
+            self.lineup.rotates,
+            self.no_decision_yet,
+            self.credited,
+            self.agent_acted,
+            self.forfeited,
+            self.final,
+            self.final_seat,
+            self.seat,
+            self.done,
+            self.reward,
+            self.terminated,
+            self.truncated,
+            self.options.reward_kind,
+            self.autoreset,
+            0,
+            self.lanes,
+        )
+        if self.autoreset == batch_kernels.SAME_STEP and self.done.any():
             self._play_others()
-        self._show()
+        self._write_outputs()
 
     def _play_others(self) -> None:
-        roles, players = self.cast.roles, self.cast.players
+        seat_codes, players = self.lineup.seat_codes, self.lineup.players
         while agent_kernels.play_others(
-            self.games, roles, self.place, self.cast.rotates, self.fresh, self.skipped, self.paid,
-            self.options.max_decisions or 0, 0, self.lanes,
-        ):  # fmt: skip
+            self.games,
+            seat_codes,
+            self.base_seat,
+            self.lineup.rotates,
+            self.no_decision_yet,
+            self.skipped,
+            self.credited,
+            self.options.max_decisions or 0,
+            0,
+            self.lanes,
+        ):
             lanes, who = np.empty(self.lanes, dtype=np.int64), np.empty(self.lanes, dtype=np.int64)
-            count = agent_kernels.waiting_for(self.games, roles, self.place, self.fresh, lanes, who)
+            count = agent_kernels.waiting_for(self.games, seat_codes, self.base_seat, self.no_decision_yet, lanes, who)
             for index, player in enumerate(players):
                 his = lanes[:count][who[:count] == index]
                 if len(his):
                     decide(self.games, his, player)
 
-    def _show(self) -> None:
-        agent_kernels.show(
-            self.games, self.legal, self.action_mask.reshape(-1), self.seat, self.raw.reshape(-1), self.float,
-            self.as_float, 0, self.lanes,
-        )  # fmt: skip
+    def _write_outputs(self) -> None:
+        agent_kernels.write_outputs(
+            self.games,
+            self.legal,
+            self.action_mask.reshape(-1),
+            self.seat,
+            self.raw.reshape(-1),
+            self.float,
+            self.as_float,
+            0,
+            self.lanes,
+        )
 
     def first_illegal(self, actions: np.ndarray) -> int:
         """The first lane whose action is not legal, or -1."""
-        return batch.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.lanes)
 
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
         actions = np.empty(self.lanes, dtype=np.int64)
-        batch.sample(self.games, self.legal, actions, 0, self.lanes)
+        batch_kernels.sample(self.games, self.legal, actions, 0, self.lanes)
         return actions

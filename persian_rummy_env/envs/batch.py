@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..actions import NUM_ACTIONS
-from ..core import batch
+from ..core import batch_kernels
 from ..core.bot_kernels import choose_many
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import NUM_SEATS
 from ..seeds import fresh_seed
@@ -49,7 +49,7 @@ def check_part(tables: Any, chosen: np.ndarray) -> None:
     tables.guard.need("reset() of some lanes")
 
 
-class Tables:
+class GameBatch:
     """``lanes`` games, their states and what the seats to move see of them.
 
     Attributes:
@@ -75,7 +75,7 @@ class Tables:
         self.own = self.games[:1].copy()
         self.done = np.zeros(lanes, dtype=bool)
         self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
-        self.final = np.zeros(lanes if autoreset == batch.SAME_STEP else 0, dtype=STATE)
+        self.final = np.zeros(lanes if autoreset == batch_kernels.SAME_STEP else 0, dtype=STATE)
         self.allocate_output()
         self._parts = self._split(lanes, threads)
         self.guard.whole = None
@@ -139,13 +139,13 @@ class Tables:
         self._give_decks(chosen, deals.decks)
         seeded = seeds is not None
         seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
-        self._over_lanes(batch.reset, self.games, chosen, seeds, seeded, deals.dealers)
+        self._over_lanes(batch_kernels.reset, self.games, chosen, seeds, seeded, deals.dealers)
         self.done[chosen] = False
         self.reward[chosen] = 0
         self.terminated[chosen] = False
         self.truncated[chosen] = False
         self.started = True
-        self.show()
+        self.write_outputs()
 
     def _clear(self, chosen: np.ndarray) -> None:
         """This table's own rules again, and of the games before nothing but their generators."""
@@ -164,22 +164,22 @@ class Tables:
 
     def first_illegal(self, actions: np.ndarray) -> int:
         """The first lane whose action is not legal, or -1."""
-        return batch.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.lanes)
 
     def step(self, actions: np.ndarray) -> None:
         """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
         self.guard.whole = False
         self._over_lanes(
-            batch.step, self.games, actions, self.legal, self.own, self.final, self.done,
+            batch_kernels.step, self.games, actions, self.legal, self.own, self.final, self.done,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
             self.reward, self.terminated, self.truncated,
             self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
         )  # fmt: skip
 
-    def show(self) -> None:
+    def write_outputs(self) -> None:
         """Write what is handed out anew, after the states were changed from outside."""
         self._over_lanes(
-            batch.show_all, self.games, self.legal,
+            batch_kernels.write_all_outputs, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
         )  # fmt: skip
 
@@ -191,30 +191,30 @@ class Tables:
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
         actions = np.empty(self.lanes, dtype=np.int64)
-        self._over_lanes(batch.sample, self.games, self.legal, actions)
+        self._over_lanes(batch_kernels.sample, self.games, self.legal, actions)
         return actions
 
-    def pick(self, fractions: np.ndarray) -> np.ndarray:
+    def sample_from(self, fractions: np.ndarray) -> np.ndarray:
         """As ``sample``, by numbers (n,) in [0, 1) drawn elsewhere."""
         actions = np.empty(self.lanes, dtype=np.int64)
-        self._over_lanes(batch.pick, self.legal, fractions, actions)
+        self._over_lanes(batch_kernels.sample_from, self.legal, fractions, actions)
         return actions
 
-    def put(self, states: Any) -> None:
+    def set_games(self, states: Any) -> None:
         """Set the games, (n,) STATE, and show them.
 
         Raises:
             ValueError: they are no games (``state_check``); the table is as it was.
         """
-        self.put_unchecked(checked_states(states, self.lanes))
+        self.set_games_unchecked(checked_states(states, self.lanes))
 
-    def put_unchecked(self, states: np.ndarray) -> None:
-        """As ``put``, for records of which the caller knows that compiled code can play them."""
+    def set_games_unchecked(self, states: np.ndarray) -> None:
+        """As ``set_games``, for records of which the caller knows that compiled code can play them."""
         self.allocate_output()
         self.games[:] = states
         self.done[:] = False
         self.started = True
-        self.show()
+        self.write_outputs()
 
     def close(self) -> None:
         """Let the worker threads go."""

@@ -55,7 +55,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
 
     @property
     def _over(self) -> bool:
-        return bool(self._table._tables.games["ended"][0])
+        return bool(self._table._batch.games["ended"][0])
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new episode.
@@ -112,6 +112,6 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
             return None
-        tables = self._table._tables
+        batch = self._table._batch
         draw = ansi.for_stdout if self.render_mode == "ansi" else raster.rgb_array
-        return draw(tables.games[0], int(tables.seat[0]))
+        return draw(batch.games[0], int(batch.seat[0]))

@@ -15,7 +15,7 @@ from ..arrays import whole_numbers
 from ..observation import HIGH, SIZE, as_float
 from ..rules import RuleSet
 from ..seeds import MAX_LANES, game_seed, seeds_of
-from .agent_batch import Cast, LearnerTables
+from .agent_batch import AgentBatch, Lineup
 from .batch import check_part
 from .guard import exclusive, mending
 from .options import AUTORESET_MODES, Deals, Options, reset_mask, reset_options
@@ -33,10 +33,10 @@ def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
 
 
 class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
-    """``num_envs`` tables at which one learner plays; see ``PersianRummyGymEnv`` for the options that are not here.
+    """``num_envs`` batch at which one learner plays; see ``PersianRummyGymEnv`` for the options that are not here.
 
     Args:
-        num_envs: tables ("lanes"), at least 1. Lane ``i`` of a batch that was given one seed plays what the single
+        num_envs: batch ("lanes"), at least 1. Lane ``i`` of a batch that was given one seed plays what the single
             environment plays for ``lane_seeds(seed, n)[i]``.
         autoreset_mode: as ``PersianRummyVecEnv`` has it; ``"SAME_STEP"`` by default: ``infos["final_obs"]`` and
             ``infos["final_info"]`` hold what was seen last.
@@ -92,10 +92,10 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._seed = None if seed is None else int(game_seed(seed))
-        cast = Cast.of(seats, partner, opponents)
+        lineup = Lineup.parse(seats, partner, opponents)
         mode = AUTORESET[self.autoreset_mode]
-        self._tables = LearnerTables(self.num_envs, self.options, cast, mode, not self.raw)
-        self._guard = self._tables.guard
+        self._batch = AgentBatch(self.num_envs, self.options, lineup, mode, not self.raw)
+        self._guard = self._batch.guard
 
     @mending
     def reset(  # type: ignore[override]
@@ -108,15 +108,15 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         counts them.
         """
         options = reset_options(options)
-        tables = self._tables
+        batch = self._batch
         chosen = reset_mask(options, self.num_envs)
-        check_part(tables, chosen)
+        check_part(batch, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
-        if seed is None and not tables.started:
+        if seed is None and not batch.started:
             seed = self._seed
         seeds = None if seed is None else seeds_of(seed, self.num_envs)
-        tables.allocate_output()
-        tables.reset(chosen, seeds, deals)
+        batch.allocate_output()
+        batch.reset(chosen, seeds, deals)
         return self._observation(), self._infos()
 
     @exclusive
@@ -127,39 +127,39 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             RuntimeError: before the first ``reset``. TypeError, ValueError: wrong dtype or shape; or, under
             ``illegal_action="raise"``, an action that is not legal, and no lane has moved.
         """
-        tables = self._tables
+        batch = self._batch
         expected = f"integers, shape ({self.num_envs},), one a lane"
         chosen = whole_numbers("actions", actions, self.num_envs, expected)
         if self.options.illegal_action == "raise":
-            lane = tables.first_illegal(chosen)
+            lane = batch.first_illegal(chosen)
             if lane >= 0:
                 action = int(chosen[lane])
                 name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-                raise ValueError(f"lane {lane}, seat {tables.seat[lane]}: action {action} ({name}) is not legal")
-        tables.allocate_output()
-        tables.step(chosen)
+                raise ValueError(f"lane {lane}, seat {batch.seat[lane]}: action {action} ({name}) is not legal")
+        batch.allocate_output()
+        batch.step(chosen)
         infos = self._infos()
-        if self.autoreset_mode == "SAME_STEP" and tables.done.any():
+        if self.autoreset_mode == "SAME_STEP" and batch.done.any():
             self._add_final(infos)
-        return self._observation(), tables.reward, tables.terminated, tables.truncated, infos
+        return self._observation(), batch.reward, batch.terminated, batch.truncated, infos
 
     def _observation(self) -> Any:
-        tables = self._tables
+        batch = self._batch
         if self.observation_kind == "flat":
-            return tables.observation
-        return {"observation": tables.observation, "action_mask": tables.action_mask}
+            return batch.observation
+        return {"observation": batch.observation, "action_mask": batch.action_mask}
 
     def _infos(self) -> dict[str, Any]:
-        tables = self._tables
-        values = {"action_mask": tables.action_mask, "seat": tables.seat.copy(), "skipped": tables.skipped}
+        batch = self._batch
+        values = {"action_mask": batch.action_mask, "seat": batch.seat.copy(), "skipped": batch.skipped}
         every = np.ones(self.num_envs, dtype=bool)
         return {**values, **{f"_{name}": every.copy() for name in values}}
 
     def _add_final(self, infos: dict[str, Any]) -> None:
         """What the learner saw last in the episodes that ended, in Gymnasium's form."""
-        tables = self._tables
-        lanes = np.flatnonzero(tables.done)
-        views = observe_states(tables.final[lanes], tables.final_seat[lanes])
+        batch = self._batch
+        lanes = np.flatnonzero(batch.done)
+        views = observe_states(batch.final[lanes], batch.final_seat[lanes])
         seen = views if self.raw else as_float(views)
         nothing = np.zeros(NUM_ACTIONS, dtype=np.int8)
         observations = np.full(self.num_envs, None, dtype=object)
@@ -167,23 +167,23 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
             flat = self.observation_kind == "flat"
             observations[lane] = view if flat else {"observation": view, "action_mask": nothing.copy()}
         empty = np.zeros((self.num_envs, NUM_ACTIONS), dtype=np.int8)
-        ended = tables.done.copy()
+        ended = batch.done.copy()
         infos["final_obs"], infos["_final_obs"] = observations, ended
-        final = {"action_mask": empty, "seat": tables.final_seat.copy(), "skipped": np.zeros_like(tables.skipped)}
+        final = {"action_mask": empty, "seat": batch.final_seat.copy(), "skipped": np.zeros_like(batch.skipped)}
         infos["final_info"] = {**final, **{f"_{name}": ended.copy() for name in final}}
         infos["_final_info"] = ended.copy()
 
     def action_masks(self) -> np.ndarray:
         """(n, 547) bool, what the learner may play; an empty row in a lane that waits for a reset."""
         self._guard.need("action_masks()")
-        return self._tables.action_mask.astype(bool)
+        return self._batch.action_mask.astype(bool)
 
     @exclusive
     def sample_actions(self) -> np.ndarray:
         """Legal actions drawn uniformly from the lanes' own sampling streams, (n,) int64; 0 in a lane that waits."""
-        return self._tables.sample()
+        return self._batch.sample()
 
     def get_state(self) -> np.ndarray:
         """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
         self._guard.need("get_state()")
-        return self._tables.games.copy()
+        return self._batch.games.copy()

@@ -19,7 +19,7 @@ REWARD_TIMINGS = ("dense", "end")
 ILLEGAL_ACTIONS = ("raise", "forfeit")
 AUTORESET_MODES = ("SAME_STEP", "NEXT_STEP", "DISABLED")
 REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
-"""Rows are the codes of ``core.batch``; a win is paid at the end whatever the timing."""
+"""Rows are the codes of ``core.batch_kernels``; a win is paid at the end whatever the timing."""
 MAX_THREADS = 1024
 MAX_DECISIONS = 2**63 - 1
 """The largest ``max_decisions`` that compiled code can count to."""

@@ -16,8 +16,8 @@ from ..actions import DISCARD, DRAW, PASS
 from ..arguments import is_whole, positive, whole_number
 from ..arrays import shown
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN, bits_of
-from ..core import batch
-from ..core.legal import WORDS
+from ..core import batch_kernels
+from ..core.masks import WORDS
 from ..drawing import ansi, contents, draw_table
 from ..observation import BLOCKS, SIZE
 from ..rules import NUM_SEATS
@@ -164,7 +164,7 @@ def _cannot_meld(game: np.ndarray) -> bool:
     if int(game["phase"][0]) != MELD_PHASE or int(game["owed"][0]) == NOTHING_OWED:
         return False
     words = np.zeros((1, WORDS), dtype=np.uint64)
-    batch.legal_words(game, words, 0, 1)
+    batch_kernels.legal_words(game, words, 0, 1)
     return not words.any()
 
 

@@ -1,4 +1,4 @@
-"""The vector face: many tables at once, one decision of each a step.
+"""The vector face: many batch at once, one decision of each a step.
 
 It is the AEC face many times over. Per lane: ``agent_selection`` is ``seat``; what ``last()`` shows of the seat to move
 is that lane's row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute seat;
@@ -18,22 +18,26 @@ from ..actions import NUM_ACTIONS, decode_action, legal_names
 from ..arguments import choice, flag, positive
 from ..arrays import as_array, integers, plain, shown, whole_numbers
 from ..bots import BOTS
-from ..core import batch
+from ..core import batch_kernels, masks
 from ..observation import SIZE
 from ..rules import NUM_SEATS, RuleSet
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from ..state import STATE
-from .batch import Tables, check_part
+from .batch import GameBatch, check_part
 from .guard import exclusive, mending
 from .options import AUTORESET_MODES, MAX_THREADS, Deals, Options, reset_mask, reset_options
 
 if TYPE_CHECKING:
     import gymnasium
 
-AUTORESET = {"SAME_STEP": batch.SAME_STEP, "NEXT_STEP": batch.NEXT_STEP, "DISABLED": batch.DISABLED}
+AUTORESET = {
+    "SAME_STEP": batch_kernels.SAME_STEP,
+    "NEXT_STEP": batch_kernels.NEXT_STEP,
+    "DISABLED": batch_kernels.DISABLED,
+}
 
 
-class Batch(NamedTuple):
+class StepResult(NamedTuple):
     """What every lane shows after a reset or a step.
 
     Attributes:
@@ -72,7 +76,7 @@ class Final(NamedTuple):
 
 
 class PersianRummyVecEnv:
-    """``num_envs`` tables of Persian Rummy, stepped together by compiled code.
+    """``num_envs`` batch of Persian Rummy, stepped together by compiled code.
 
     Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
     ``RuntimeError``. The first ``reset`` starts every lane.
@@ -82,7 +86,7 @@ class PersianRummyVecEnv:
     all lanes, or ``set_state``, is a ``RuntimeError`` that names it.
 
     Args:
-        num_envs: tables ("lanes"), at least 1.
+        num_envs: batch ("lanes"), at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
         reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
@@ -131,10 +135,10 @@ class PersianRummyVecEnv:
         self.copy = flag("copy", copy)
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
-        self._tables = Tables(
+        self._batch = GameBatch(
             self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads, MAX_THREADS)
         )
-        self._guard = self._tables.guard
+        self._guard = self._batch.guard
 
     @property
     def rules(self) -> RuleSet:
@@ -171,7 +175,7 @@ class PersianRummyVecEnv:
     @mending
     def reset(
         self, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
-    ) -> Batch:
+    ) -> StepResult:
         """Start new episodes.
 
         Args:
@@ -185,19 +189,19 @@ class PersianRummyVecEnv:
             ValueError, TypeError: a seed, seat, deck or mask that does not fit; no lane has changed.
         """
         options = reset_options(options)
-        tables = self._tables
+        batch = self._batch
         chosen = reset_mask(options, self.num_envs)
-        check_part(tables, chosen)
+        check_part(batch, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
-        if seed is None and not tables.started:
+        if seed is None and not batch.started:
             seed = self._seed
         seeds = None if seed is None else seeds_of(seed, self.num_envs)
         if self.copy:
-            tables.allocate_output()
-        tables.reset(chosen, seeds, deals)
-        return self._batch()
+            batch.allocate_output()
+        batch.reset(chosen, seeds, deals)
+        return self._result()
 
-    def step(self, actions: np.ndarray | Sequence[int]) -> Batch:
+    def step(self, actions: np.ndarray | Sequence[int]) -> StepResult:
         """Play one action in every lane.
 
         Args:
@@ -208,7 +212,7 @@ class PersianRummyVecEnv:
             TypeError, ValueError: wrong type or shape, or an illegal action under ``illegal_action="raise"``; the
                 message names lane, seat, action and the legal ones, and no lane has moved.
         """
-        guard, tables = self._guard, self._tables
+        guard, batch = self._guard, self._batch
         if guard.inside or not guard.whole:
             guard.refuse("step()")
         guard.inside = True
@@ -221,13 +225,13 @@ class PersianRummyVecEnv:
             ):
                 actions = self._checked_actions(actions)
             if self._raises:
-                lane = tables.first_illegal(actions)
+                lane = batch.first_illegal(actions)
                 if lane >= 0:
                     raise ValueError(self._illegal(lane, int(actions[lane])))
             if self.copy:
-                tables.allocate_output()
-            tables.step(actions)
-            shown = self._batch()
+                batch.allocate_output()
+            batch.step(actions)
+            shown = self._result()
             guard.whole = True
             return shown
         except BaseException as error:
@@ -240,15 +244,15 @@ class PersianRummyVecEnv:
         return whole_numbers("actions", actions, self.num_envs, f"integers, shape ({self.num_envs},), one a lane")
 
     def _illegal(self, lane: int, action: int) -> str:
-        seat = int(self._tables.games["seat"][lane])
+        seat = int(self._batch.games["seat"][lane])
         name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-        legal = ", ".join(legal_names(batch.unpacked(self._tables.legal[lane])))
+        legal = ", ".join(legal_names(masks.unpack(self._batch.legal[lane])))
         return f"lane {lane}, seat {seat}: action {action} ({name}) is not legal; legal: {legal}"
 
-    def _batch(self) -> Batch:
-        tables = self._tables
-        return Batch(
-            tables.observation, tables.action_mask, tables.seat, tables.reward, tables.terminated, tables.truncated
+    def _result(self) -> StepResult:
+        batch = self._batch
+        return StepResult(
+            batch.observation, batch.action_mask, batch.seat, batch.reward, batch.terminated, batch.truncated
         )
 
     @exclusive
@@ -259,10 +263,10 @@ class PersianRummyVecEnv:
             rng: where the draws come from; None: from sampling streams of the lanes' own, never the deal stream.
         """
         if rng is None:
-            return self._tables.sample()
+            return self._batch.sample()
         if not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng={shown(rng)}: expected a numpy.random.Generator, such as default_rng(1), or None")
-        return self._tables.pick(rng.random(self.num_envs))
+        return self._batch.sample_from(rng.random(self.num_envs))
 
     @exclusive
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
@@ -279,7 +283,7 @@ class PersianRummyVecEnv:
         played = np.zeros(self.num_envs, dtype=np.int64)
         if actions is not None:
             played[:] = self._checked_actions(actions)
-        self._tables.bot_actions(plain(given, np.int8), played)
+        self._batch.bot_actions(plain(given, np.int8), played)
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
@@ -293,21 +297,21 @@ class PersianRummyVecEnv:
         wanted = integers("seats", seats, expected)
         if wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
             raise ValueError(f"seats={shown(seats)}: expected {expected}")
-        return observe_states(self._tables.games, np.broadcast_to(wanted, self.num_envs))
+        return observe_states(self._batch.games, np.broadcast_to(wanted, self.num_envs))
 
     @property
     def packed_mask(self) -> np.ndarray:
         """The action masks as bits, (n, 9) uint64: action ``a`` is bit ``a % 64`` of word ``a // 64``."""
         self._guard.need("packed_mask")
-        return self._tables.legal.copy() if self.copy else self._tables.legal
+        return self._batch.legal.copy() if self.copy else self._batch.legal
 
     @property
     def final(self) -> Final:
         """How the episodes stood that ended in the last step (under SAME_STEP, before the next one began)."""
-        tables = self._tables
+        batch = self._batch
         self._guard.need("final")
-        lanes = np.flatnonzero(tables.done)
-        source = tables.final if self.autoreset_mode == "SAME_STEP" else tables.games
+        lanes = np.flatnonzero(batch.done)
+        source = batch.final if self.autoreset_mode == "SAME_STEP" else batch.games
         states = source[lanes]
         views = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
         return Final(lanes, np.stack(views, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states)
@@ -315,11 +319,11 @@ class PersianRummyVecEnv:
     def get_state(self) -> np.ndarray:
         """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
         self._guard.need("get_state()")
-        return self._tables.games.copy()
+        return self._batch.games.copy()
 
     @mending
-    def set_state(self, states: np.ndarray) -> Batch:
-        """Put games on the tables, such as those of ``get_state`` or of another batch; returns what they show.
+    def set_state(self, states: np.ndarray) -> StepResult:
+        """Put games on the batch, such as those of ``get_state`` or of another batch; returns what they show.
 
         The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
         each lane is played by this environment's ``rules`` and ``episode`` again. A game that has ended waits for a
@@ -330,10 +334,10 @@ class PersianRummyVecEnv:
 
         Raises:
             ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
-                message names lane, field, value and what was expected, and the tables are as they were.
+                message names lane, field, value and what was expected, and the batch are as they were.
         """
-        self._tables.put(states)
-        return self._batch()
+        self._batch.set_games(states)
+        return self._result()
 
     def clone(self) -> PersianRummyVecEnv:
         """An independent copy in mid-game: same states, options and generators."""
@@ -341,7 +345,7 @@ class PersianRummyVecEnv:
 
     def close(self) -> None:
         """Let the worker threads go."""
-        self._tables.close()
+        self._batch.close()
 
 
 def _are_seats(seats: np.ndarray) -> bool:
@@ -351,5 +355,5 @@ def _are_seats(seats: np.ndarray) -> bool:
 def observe_states(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """The view that seat ``seats[i]`` has of game ``states[i]``: (n, 1020) uint8 of (n,) STATE."""
     observation = np.empty((len(states), SIZE), dtype=np.uint8)
-    batch.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
+    batch_kernels.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
     return observation

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import plain
-from ..core import arena_kernels, batch
+from ..core import arena_kernels, batch_kernels
 from ..core.compile_on_demand import ensure_compiled
 from ..players.policy import Policy, as_policy
 from ..players.policy_io import decide, show
@@ -41,7 +41,9 @@ def new_games(
     write_rules(games, rules or RuleSet(), deals)
     games["split_stock"] = split_stock
     ensure_compiled("game engine")
-    batch.reset(games, np.ones(lanes, dtype=bool), plain(seeds, np.uint64), True, plain(dealers, np.int8), 0, lanes)
+    batch_kernels.reset(
+        games, np.ones(lanes, dtype=bool), plain(seeds, np.uint64), True, plain(dealers, np.int8), 0, lanes
+    )
     return games
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core import batch, bot_kernels
+from ..core import batch_kernels, bot_kernels
 from ..core.arena_kernels import OUTSIDE
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..rules import NUM_SEATS
 from .policy import Policy, as_policy
 from .policy_io import AnswerError, answer_of
@@ -33,7 +33,7 @@ def choose(games: np.ndarray, policy: Policy) -> np.ndarray:
     policy = as_policy(policy)
     if policy.code != OUTSIDE:
         words, actions = np.zeros((len(games), WORDS), dtype=np.uint64), np.zeros(len(games), dtype=np.int64)
-        batch.legal_words(games, words, 0, len(games))
+        batch_kernels.legal_words(games, words, 0, len(games))
         codes = np.full((len(games), NUM_SEATS), policy.code, dtype=np.int8)
         bot_kernels.choose_many(games, words, codes, actions, 0, len(games))
         return actions

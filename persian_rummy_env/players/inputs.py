@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import plain
 from ..cards import NUM_CARDS
-from ..core import network_kernels
+from ..core import masks, network_kernels
 from ..observation import BLOCKS, HIGH, OTHERS, SIZE
 
 HIDDEN_SIZE = len(OTHERS) * NUM_CARDS
@@ -66,6 +66,6 @@ class SparseRows(NamedTuple):
         start, middle = np.empty(rows + 1, dtype=np.int64), np.empty(rows, dtype=np.int64)
         network_kernels.list_bytes(words, SIZE, GAME_SCALE if games else SCALE, start, middle, column, value)
         legal, counts = plain(legal, np.uint64), np.empty(rows, dtype=np.int64)
-        actions = np.zeros((rows, network_kernels.count_legal(legal, counts)), dtype=np.int16)
-        network_kernels.list_legal(legal, actions)
+        actions = np.zeros((rows, masks.count_rows(legal, counts)), dtype=np.int16)
+        masks.list_rows(legal, actions)
         return cls(start, middle, column, value, actions, counts)

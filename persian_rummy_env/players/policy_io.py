@@ -8,9 +8,9 @@ import numpy as np
 
 from ..actions import NUM_ACTIONS, decode_action, legal_names
 from ..arrays import plain, read_only
-from ..core import arena_kernels, batch, belief_kernels
+from ..core import arena_kernels, batch_kernels, belief_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import RULE_FIELDS, RuleSet
 from ..state import STATE
@@ -24,8 +24,8 @@ class Batch(NamedTuple):
         action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
         seat: (k,) int8, the absolute seat to move.
         lane: (k,) int64, which table of the match each row belongs to.
-        views: (k,) STATE, each game as the seat to move knows it (``core.belief.hide``: what the seat cannot see is
-            not in there), for policies that ask for it; None for the others.
+        views: (k,) STATE, each game as the seat to move knows it (``core.belief_kernels.redact``: what the seat
+            cannot see is not in there), for policies that ask for it; None for the others.
     """
 
     observation: np.ndarray
@@ -96,7 +96,7 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
     if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
         raise AnswerError(f"{who} answered {actions.dtype} {actions.shape}: {expected}")
     words = np.empty((len(lanes), WORDS), dtype=np.uint64)
-    batch.legal_words(games[lanes], words, 0, len(lanes))
+    batch_kernels.legal_words(games[lanes], words, 0, len(lanes))
     known = (actions >= 0) & (actions < NUM_ACTIONS)
     ids = np.where(known, actions, 0).astype(np.int64)
     legal = known & (words[np.arange(len(ids)), ids >> 6] >> (ids & 63).astype(np.uint64) & np.uint64(1)).astype(bool)
@@ -106,7 +106,7 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         name = repr(decode_action(action)) if known[row] else f"an id outside 0..{NUM_ACTIONS - 1}"
         raise AnswerError(
             f"{who} chose action {action} ({name}) at seat {games['seat'][lanes[row]]}, which is not legal; "
-            f"legal: {', '.join(legal_names(batch.unpacked(words[row])))}"
+            f"legal: {', '.join(legal_names(masks.unpack(words[row])))}"
         )
     return ids
 

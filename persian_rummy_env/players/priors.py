@@ -19,7 +19,7 @@ from ..state import STATE
 from .policy import Policy
 from .policy_io import show
 
-PART = "prior of search"
+KERNEL_GROUP = "prior of search"
 NAT = 6.0
 """Points that an action is worth more than another that a trained policy thinks e times less likely."""
 HOPELESS = 1e-6
@@ -56,7 +56,7 @@ class ExpertPrior:
     worlds: float = 30.0
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        ensure_compiled(PART)
+        ensure_compiled(KERNEL_GROUP)
         rows, actions = np.nonzero(legal)
         terms = np.empty((len(rows), NUM_FEATURES))
         expert.features_of(plain(views, STATE), rows, actions, terms)
@@ -99,4 +99,4 @@ def compile_prior() -> None:
     expert.features_of(warm_up.new_game(), row, row + DRAW.start, np.empty((1, NUM_FEATURES)))
 
 
-warm_up.PARTS.setdefault(PART, compile_prior)
+warm_up.KERNEL_GROUPS.setdefault(KERNEL_GROUP, compile_prior)

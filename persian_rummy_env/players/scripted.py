@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..bots import BOTS, bot_codes
-from ..core import batch as kernels
+from ..core import batch_kernels as kernels
 from ..core import bot_kernels
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..rules import NUM_SEATS
 from .policy import Batch, Policy
 

@@ -12,10 +12,10 @@ from ..arguments import flag, is_whole, listed, positive, whole_number
 from ..arrays import shown
 from ..bots import BOTS, bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
-from ..core import batch
+from ..core import batch_kernels
 from ..core.compile_on_demand import ensure_compiled
 from ..core.replay_kernels import play_recorded
-from ..envs.batch import Tables
+from ..envs.batch import GameBatch
 from ..envs.options import Deals, Options
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, game_seed, lane_seeds
@@ -230,7 +230,7 @@ def _simulate(
 def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
     """The finished games of some seeds, and the actions of each."""
     lanes = len(seeds)
-    tables = Tables(lanes, Options(rules), batch.DISABLED)
+    tables = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
     tables.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
     actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
     lengths = np.zeros(lanes, dtype=np.int64)

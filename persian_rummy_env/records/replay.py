@@ -16,9 +16,9 @@ import numpy as np
 
 from ..actions import ACTION_NAMES
 from ..cards import parse_deck
-from ..core import batch
+from ..core import masks
 from ..core.compile_on_demand import ensure_compiled
-from ..core.legal import WORDS
+from ..core.masks import WORDS
 from ..core.replay_kernels import replay as play_again
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, RuleSet
 from ..state import NOBODY, OVER, STATE, write_rules
@@ -46,7 +46,7 @@ class Replay:
         actions: (n,) int64, the ids; ``UNKNOWN`` where the text names none.
         states: (n + 1,) STATE, the game before each action; the last one is the finished game. The dealing generator
             and the mark of given decks are not those of the game as it was first played.
-        legal: (n + 1, 9) uint64, the legal actions before each action, packed (``core.batch.unpacked``).
+        legal: (n + 1, 9) uint64, the legal actions before each action, packed (``core.masks.unpack``).
         played: how many of the actions the engine has played: n, or the number of the first that is not legal. Records
             and rows after ``played`` are zeros.
     """
@@ -65,11 +65,11 @@ class Replay:
     @cached_property
     def action_mask(self) -> np.ndarray:
         """The legal actions before each action as (n + 1, 547) int8."""
-        return batch.unpacked(self.legal)
+        return masks.unpack(self.legal)
 
     def legal_names(self, start: int, stop: int) -> list[list[str]]:
         """The legal actions in notation, by id, before each of the actions ``start <= i < stop``."""
-        rows, ids = np.nonzero(batch.unpacked(self.legal[start:stop]))
+        rows, ids = np.nonzero(masks.unpack(self.legal[start:stop]))
         names = NAMES_BY_ID[ids].tolist()
         edges = np.searchsorted(rows, np.arange(stop - start + 1)).tolist()
         return [names[first:last] for first, last in pairwise(edges)]

@@ -15,7 +15,7 @@ import persian_rummy_env
 from persian_rummy_env.actions import DISCARD, DRAW, PASS
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import bot_kernels as compiled_bots
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.players.policy_io import Batch
 from tests.adapters.processes import check_hash_seeds
@@ -33,9 +33,9 @@ def make(**options: Any) -> Any:
 def bot_action(states: np.ndarray, bot: str) -> int:
     """What a bot plays in a game, on a copy of it (a random one's own stream moves on in the copy only)."""
     games, legal = states.copy(), np.zeros((1, WORDS), dtype=np.uint64)
-    from persian_rummy_env.core import batch
+    from persian_rummy_env.core import batch_kernels
 
-    batch.legal_words(games, legal, 0, 1)
+    batch_kernels.legal_words(games, legal, 0, 1)
     actions = np.zeros(1, dtype=np.int64)
     compiled_bots.choose_many(games, legal, np.full((1, 4), BOTS[bot], dtype=np.int8), actions, 0, 1)
     return int(actions[0])
@@ -275,7 +275,7 @@ def test_the_learner_sits_at_each_seat_in_turn() -> None:
     for seed in (2, None, None, None, None):
         _, info = table.reset(seed=seed)
         assert info["skipped"] == 0
-        seats.append(int(table._table._tables.place[0]))
+        seats.append(int(table._table._batch.base_seat[0]))
     assert seats == [2, 3, 0, 1, 2]
 
 
@@ -290,20 +290,20 @@ def test_every_discard_it_may_make_is_a_card_of_its_hand() -> None:
 
 def test_nothing_hidden_is_shown() -> None:
     table = make(seats=0, opponents="greedy")
-    tables = table._table._tables
+    batch = table._table._batch
     rng = np.random.default_rng(0)
     observation, info = table.reset(seed=4)
     for _ in range(scaled(60, 10)):
         seat = info["seat"]
-        before = tables.games.copy()
-        tables.games[:] = exchange_hidden(before, seat, rng)
-        tables.allocate_output()
-        tables._show()
-        tables.guard.whole = True
+        before = batch.games.copy()
+        batch.games[:] = exchange_hidden(before, seat, rng)
+        batch.allocate_output()
+        batch._write_outputs()
+        batch.guard.whole = True
         assert (table._table._observation()["observation"][0] == observation["observation"]).all()
         assert (table.action_masks() == info["action_mask"].astype(bool)).all()
-        tables.games[:] = before
-        tables._show()
+        batch.games[:] = before
+        batch._write_outputs()
         observation, _, ended, _, info = table.step(uniform(info["action_mask"], rng))
         if ended:
             observation, info = table.reset()

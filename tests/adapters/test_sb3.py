@@ -80,7 +80,7 @@ def test_a_deal_that_ends_with_the_stock_pays_what_is_left_in_hands() -> None:
     envs.reset()
     ends, paid = 0, np.zeros(4)
     for _ in range(60):
-        states = envs.tables._tables.games.copy()
+        states = envs.tables._batch.games.copy()
         _, rewards, done, infos = envs.step(np.array([drawing(mask) for mask in get_action_masks(envs)]))
         paid += rewards
         for lane in np.flatnonzero(done):
@@ -103,7 +103,7 @@ def test_a_deal_over_in_the_learners_first_turn_pays_it() -> None:
         assert not done.any()
         _, _, done, infos = envs.step(np.full(2, persian_rummy_env.encode_action(name)))
     assert done.all()
-    score = envs.tables._tables.final["score"][0]
+    score = envs.tables._batch.final["score"][0]
     assert score[0] > 100  # two sets of four and the 25
     for info in infos:
         assert info["episode"]["l"] == len(GOING_OUT)
@@ -114,19 +114,19 @@ def test_nothing_hidden_is_shown() -> None:
     envs = PersianRummySB3VecEnv(8, opponents="greedy")
     envs.seed(4)
     shown, rng = envs.reset(), np.random.default_rng(0)
-    tables = envs.tables._tables
+    tables = envs.tables._batch
     for _ in range(40):
         masks, before = get_action_masks(envs), tables.games.copy()
         pairs = zip(before, tables.seat, strict=True)
         tables.games[:] = np.concatenate([exchange_hidden(np.array([game]), int(seat), rng) for game, seat in pairs])
         assert (tables.games["decks"] != before["decks"]).any()
         tables.allocate_output()
-        tables._show()
+        tables._write_outputs()
         tables.guard.whole = True  # as at the end of a step
         assert (tables.observation == shown).all()
         assert (get_action_masks(envs) == masks).all()
         tables.games[:] = before
-        tables._show()
+        tables._write_outputs()
         shown, *_ = envs.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
 
 

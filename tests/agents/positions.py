@@ -8,8 +8,8 @@ import numpy as np
 
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import batch, bot_kernels
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core import batch_kernels, bot_kernels
+from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import show
 from persian_rummy_env.players.policy import Batch
 
@@ -39,7 +39,7 @@ def positions(lanes: int, seed: int = 1) -> np.ndarray:
 def packed_legal(games: np.ndarray) -> np.ndarray:
     """The legal actions of each game as bits: (n, 9) uint64."""
     legal = np.zeros((len(games), WORDS), dtype=np.uint64)
-    batch.legal_words(games, legal, 0, len(games))
+    batch_kernels.legal_words(games, legal, 0, len(games))
     return legal
 
 

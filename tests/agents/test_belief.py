@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from persian_rummy_env.cards import CARD_NAMES, bits_of, cards_in
-from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.envs.testing import check_conservation, exchange_hidden
 from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.evaluation.arena import new_games
@@ -191,5 +191,5 @@ def assert_even(found: Counter[tuple], outcomes: Counter[tuple]) -> None:
 def test_positions_here_are_of_games_under_way() -> None:
     games = positions(500)
     assert (games["phase"] != OVER).all()
-    assert (unpacked(packed_legal(games)).sum(axis=1) > 0).all()
+    assert (unpack(packed_legal(games)).sum(axis=1) > 0).all()
     assert (games["known"] != 0).any(axis=1).mean() > 0.3

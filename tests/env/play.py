@@ -12,8 +12,8 @@ import numpy as np
 from persian_rummy_env import PersianRummyVecEnv, encode_action, encode_card
 from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.cards import CARD_NAMES, JOKER_NAME, NUM_CARDS, bits_of
-from persian_rummy_env.core.batch import unpacked
 from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.state import DRAW_PHASE, NOBODY
 
 SCALE = float(os.environ.get("PERSIAN_RUMMY_TEST_SCALE", "1"))
@@ -78,7 +78,7 @@ def position(
 
 def put(env: Any, states: np.ndarray) -> Any:
     """Put records on the tables of a vector environment as they are, games or not; returns the environment."""
-    env._tables.put_unchecked(states)
+    env._batch.set_games_unchecked(states)
     env._guard.whole = True
     return env
 
@@ -109,7 +109,7 @@ def play(env: PersianRummyVecEnv, *actions: str) -> PersianRummyVecEnv:
 
 def legal(env: PersianRummyVecEnv) -> list[str]:
     """The legal actions of a face of one lane, in notation, sorted."""
-    return sorted(legal_names(unpacked(env.packed_mask[0])))
+    return sorted(legal_names(unpack(env.packed_mask[0])))
 
 
 def laying(env: PersianRummyVecEnv) -> list[str]:
@@ -179,5 +179,5 @@ def play_all(env: PersianRummyVecEnv, steps: int) -> Iterator[Any]:
 
 def everything(env: PersianRummyVecEnv) -> bytes:
     """The states, and the arrays that were handed out."""
-    batch = env._batch()
+    batch = env._result()
     return pickle.dumps([batch, *(env.get_state()[name].tolist() for name in env.get_state().dtype.names or ())])

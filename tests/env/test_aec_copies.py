@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import env, raw_env
-from persian_rummy_env.core import batch, views
+from persian_rummy_env.core import batch_kernels
 from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.observe import observe_float, observe_full_float
 from tests.env.aec_play import leave, mask_of, over, play_on, trace
 from tests.env.play import equal
 
@@ -89,7 +90,13 @@ def test_a_copy_needs_no_new_compiled_code(way: str) -> None:
     if not JIT:
         pytest.skip("nothing is compiled")
     table = in_mid_turn(env)
-    kernels: list[Any] = [batch.step, batch.show_all, batch.reset, views.observe_float, views.observe_full_float]
+    kernels: list[Any] = [
+        batch_kernels.step,
+        batch_kernels.write_all_outputs,
+        batch_kernels.reset,
+        observe_float,
+        observe_full_float,
+    ]
     play_on(table, np.random.default_rng(0), steps=1)
     table.state()
     before = [len(kernel.signatures) for kernel in kernels]

@@ -4,7 +4,7 @@ import numpy as np
 
 from persian_rummy_env import env
 from persian_rummy_env.cards import CARD_NAMES, JOKER, cards_in
-from persian_rummy_env.core import views
+from persian_rummy_env.core.observe import observe_full
 from persian_rummy_env.envs.testing import rotated
 from persian_rummy_env.observation import BLOCK, FULL_BLOCK, FULL_BLOCKS, FULL_HIGH, FULL_SIZE, SIZE
 from tests.env.aec_play import over, play_on
@@ -96,7 +96,7 @@ def test_the_batched_kernel_turns_with_the_seat_and_keeps_to_its_rows() -> None:
     guarded = np.full((len(games) + 2) * FULL_SIZE, 255, dtype=np.uint8)
     full = guarded[FULL_SIZE:-FULL_SIZE]
     for seat in range(4):
-        views.observe_full(games, np.full(len(games), seat), full, 0, len(games))
+        observe_full(games, np.full(len(games), seat), full, 0, len(games))
         for game, row in zip(states, full.reshape(len(games), FULL_SIZE), strict=True):
             table.set_state(rotated(game, -seat))
             assert (np.rint(table.state() * FULL_HIGH) == row).all()

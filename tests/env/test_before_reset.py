@@ -12,7 +12,7 @@ import pytest
 import persian_rummy_env as pr
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, PersianRummyVecEnv
 from persian_rummy_env.adapters.parallel import PersianRummyParallel
-from persian_rummy_env.core.batch import reset as deal
+from persian_rummy_env.core.batch_kernels import reset as deal
 from persian_rummy_env.core.rng import next_below
 from persian_rummy_env.envs.aec import ResetNeededError
 from persian_rummy_env.state import STATE

@@ -329,7 +329,7 @@ def warned_once(said: str) -> bool:
 def test_a_cache_that_cannot_be_made_is_one_warning_once_something_is_compiled(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
-    imported = run("from persian_rummy_env.core import jit, batch", ROOT, occupied / "cache")
+    imported = run("from persian_rummy_env.core import jit, batch_kernels", ROOT, occupied / "cache")
     assert imported.stderr == ""
     assert warned_once(run(TINY, ROOT, occupied / "cache").stderr)
 
@@ -357,7 +357,7 @@ for name in ("HOME", "USERPROFILE", "HOMEPATH", "LOCALAPPDATA", "XDG_CACHE_HOME"
 
 @compiles
 def test_a_user_without_a_home_can_import_and_play() -> None:
-    assert run(NOBODY + "from persian_rummy_env.core import jit, batch", ROOT, "").stderr == ""
+    assert run(NOBODY + "from persian_rummy_env.core import jit, batch_kernels", ROOT, "").stderr == ""
     assert warned_once(run(NOBODY + TINY, ROOT, "").stderr)
 
 
@@ -469,7 +469,7 @@ def test_an_interrupted_compile_is_done_again(monkeypatch: pytest.MonkeyPatch, t
 
     monkeypatch.setattr(compile_on_demand, "STORE", CodeStore(tmp_path))
     monkeypatch.setattr(compile_on_demand, "_ready", set())
-    monkeypatch.setitem(warm_up.PARTS, "part", stopped)
+    monkeypatch.setitem(warm_up.KERNEL_GROUPS, "part", stopped)
     with pytest.raises(KeyboardInterrupt):
         compile_on_demand.ensure_compiled("part")
     assert not compile_on_demand.is_kept("part")

@@ -18,7 +18,7 @@ from persian_rummy_env import RuleSet
 from persian_rummy_env.cli import info, simulate
 from persian_rummy_env.cli import program as cli
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
-from persian_rummy_env.core.warm_up import PARTS
+from persian_rummy_env.core.warm_up import KERNEL_GROUPS
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate as simulated
 from persian_rummy_env.records.transcript import account
@@ -42,7 +42,7 @@ class Ran:
 @pytest.fixture(autouse=True, scope="module")
 def compiled() -> None:
     """So that no notice of compiling comes between."""
-    for part in PARTS:
+    for part in KERNEL_GROUPS:
         ensure_compiled(part)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, PersianRummyVecEnv, env, raw_env
 from persian_rummy_env.adapters.parallel import PersianRummyParallel
-from persian_rummy_env.core import agent_kernels, batch
+from persian_rummy_env.core import agent_kernels, batch_kernels
 from persian_rummy_env.envs import batch as tables_module
 from persian_rummy_env.envs.guard import ResetNeededError
 from persian_rummy_env.envs.testing import check_conservation
@@ -72,7 +72,7 @@ def face(request: pytest.FixtureRequest) -> Any:
 
 def kernel_of(face: Any) -> tuple[Any, str]:
     """The compiled function that plays the actions of a face."""
-    return (agent_kernels, "decide") if "Gym" in type(face).__name__ else (batch, "step")
+    return (agent_kernels, "decide") if "Gym" in type(face).__name__ else (batch_kernels, "step")
 
 
 def fails_after(kernel: Callable[..., Any], error: type[BaseException], times: int = 1) -> Callable[..., Any]:
@@ -134,7 +134,7 @@ def test_after_an_exception_in_a_step_only_a_reset_goes_on(
 
 
 def test_a_reset_that_was_interrupted_is_made_again(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "reset", fails_after(batch.reset, KeyboardInterrupt))
+    monkeypatch.setattr(batch_kernels, "reset", fails_after(batch_kernels.reset, KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         face.reset(seed=5)
     assert_half_played(face, "reset() was ended by KeyboardInterrupt")
@@ -147,7 +147,7 @@ def test_games_that_are_set_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         made.reset(seed=1)
         before = made.get_state()
         with monkeypatch.context() as patch:
-            patch.setattr(batch, "step", fails_after(batch.step, KeyboardInterrupt))
+            patch.setattr(batch_kernels, "step", fails_after(batch_kernels.step, KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 act(made)
         made.set_state(before)
@@ -158,7 +158,7 @@ def test_games_that_are_set_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_memory_for_what_is_handed_out_nothing_has_changed(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if not isinstance(face, PersianRummyVecEnv | PersianRummyGymVectorEnv):
         pytest.skip("hands out no arrays of its own")
-    holder: Any = face._tables
+    holder: Any = face._batch
     before, shown = state_of(face), holder.action_mask
     if isinstance(face, PersianRummyVecEnv) and not face.copy:
         pytest.skip("hands out no new arrays")

@@ -8,14 +8,14 @@ import pytest
 
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyVecEnv
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.core import agent_kernels, arena_kernels, batch, belief_kernels, bot_kernels, views
+from persian_rummy_env.core import agent_kernels, arena_kernels, batch_kernels, belief_kernels, bot_kernels, observe
 from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.players.policy_io import show, views_of
 from tests.env.play import COMPILED
 
 KERNELS = [
     kernel
-    for module in (arena_kernels, batch, belief_kernels, bot_kernels, agent_kernels, views)
+    for module in (arena_kernels, batch_kernels, belief_kernels, bot_kernels, agent_kernels, observe)
     for kernel in vars(module).values()
     if hasattr(kernel, "signatures")
 ]

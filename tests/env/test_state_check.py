@@ -171,7 +171,7 @@ def test_what_was_never_dealt_is_refused() -> None:
     undealt["deals"] = 2
     assert refused(undealt)
     env = PersianRummyVecEnv(2)
-    assert refused(env._tables.games)
+    assert refused(env._batch.games)
 
 
 def test_random_bytes_are_refused() -> None:
@@ -246,7 +246,7 @@ def play_out(states: np.ndarray) -> None:
 
 
 def everything(env: Any) -> Any:
-    return copy.deepcopy({name: value for name, value in vars(env).items() if name != "_tables"})
+    return copy.deepcopy({name: value for name, value in vars(env).items() if name != "_batch"})
 
 
 def bad_states(lanes: int) -> list[Any]:
@@ -277,7 +277,7 @@ def test_the_vector_environment_is_as_it_was(fresh: bool) -> None:
     if not fresh:
         env.reset(seed=1)
         env.step(env.sample_actions())
-    tables = env._tables
+    tables = env._batch
     before = tables.games.copy(), tables.observation.copy(), tables.legal.copy(), tables.done.copy()
     for states in bad_states(3):
         with pytest.raises(ValueError, match="state"):

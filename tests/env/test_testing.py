@@ -104,7 +104,7 @@ def test_a_leak_in_the_info_is_found() -> None:
     class Telling(type(table)):
         def _begin(self) -> None:
             plain(self)
-            self.infos = {agent: {"stock": self._tables.games.copy()["decks"][0, 0, 55]} for agent in self.agents}
+            self.infos = {agent: {"stock": self._batch.games.copy()["decks"][0, 0, 55]} for agent in self.agents}
 
     with pytest.raises(AssertionError, match="player_0 is shown hidden cards: info stock changed"):
         check_no_leak(Telling())
@@ -129,7 +129,7 @@ def test_a_leak_in_a_vector_environment_is_found() -> None:
     class Telling(PersianRummyVecEnv):
         def observe(self, seats: Any) -> np.ndarray:
             shown = super().observe(seats)
-            shown[:, 5] = self._tables.games.copy()["hand"][:, (int(seats) + 1) % 4] & 1
+            shown[:, 5] = self._batch.games.copy()["hand"][:, (int(seats) + 1) % 4] & 1
             return shown
 
     with pytest.raises(AssertionError, match="block 'hand' of the observation changed"):
@@ -162,7 +162,7 @@ def test_a_view_that_depends_on_the_chair_is_found() -> None:
 def test_a_render_that_ignores_its_view_is_found() -> None:
     class Open(type(env())):
         def render(self) -> Any:
-            return ansi.ansi(self._tables.games.copy()[0])
+            return ansi.ansi(self._batch.games.copy()[0])
 
     with pytest.raises(AssertionError, match=r"player_1 is shown hidden cards: render\(\) changed"):
         check_no_leak(Open(render_mode="ansi", render_view=1))

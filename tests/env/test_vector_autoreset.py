@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.state import PHASES
 from tests.env.play import equal, scaled
 
@@ -32,7 +32,7 @@ def test_the_mode_is_declared_in_gymnasiums_terms() -> None:
         new("AT_ONCE")
 
 
-def step_until_an_end(env: PersianRummyVecEnv) -> tuple[np.ndarray, np.ndarray, Batch]:
+def step_until_an_end(env: PersianRummyVecEnv) -> tuple[np.ndarray, np.ndarray, StepResult]:
     """(states before, actions, batch) of the first step in which a lane ends."""
     for _ in range(500):
         before, actions = env.get_state(), env.sample_actions()

@@ -54,7 +54,7 @@ def test_actions_of_any_whole_type_are_played(dtype: Any) -> None:
     env, other = PersianRummyVecEnv(LANES), PersianRummyVecEnv(LANES)
     env.reset(seed=3)
     other.reset(seed=3)
-    actions = np.array([np.flatnonzero(mask)[0] for mask in env._batch().action_mask])
+    actions = np.array([np.flatnonzero(mask)[0] for mask in env._result().action_mask])
     env.step(actions.tolist() if dtype is list else actions.astype(dtype))
     other.step(actions)
     assert equal(env.get_state(), other.get_state())

@@ -7,7 +7,7 @@ import pytest
 
 import persian_rummy_env
 from persian_rummy_env import PersianRummyVecEnv, lane_seeds
-from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.observation import HIGH
 from tests.env.play import COMPILED, equal, scaled
 
@@ -16,13 +16,13 @@ LANES = 200
 SIZES = (1, 7, 64, LANES) if COMPILED else (1, 2, 5)
 
 
-def trace(env: PersianRummyVecEnv, steps: int, keep: int, seed: Any = 11) -> list[Batch]:
+def trace(env: PersianRummyVecEnv, steps: int, keep: int, seed: Any = 11) -> list[StepResult]:
     """What the first lanes show over some steps of sampled actions."""
     shown = [env.reset(seed=seed), *(env.step(env.sample_actions()) for _ in range(steps))]
-    return [Batch(*(part[:keep] for part in batch)) for batch in shown]
+    return [StepResult(*(part[:keep] for part in batch)) for batch in shown]
 
 
-def same(mine: list[Batch], theirs: list[Batch]) -> bool:
+def same(mine: list[StepResult], theirs: list[StepResult]) -> bool:
     return all(
         one.dtype == other.dtype and (one == other).all()
         for batch, other_batch in zip(mine, theirs, strict=True)
@@ -45,9 +45,9 @@ def test_lanes_do_not_depend_on_the_threads() -> None:
 
 def test_threads_share_the_lanes_between_them() -> None:
     env = PersianRummyVecEnv(LANES, threads=3)
-    assert env._tables._parts == [(0, 66), (66, 133), (133, 200)]
-    assert PersianRummyVecEnv(LANES, threads=64)._tables._parts == env._tables._parts
-    assert PersianRummyVecEnv(20, threads=3)._tables._parts == [(0, 20)]
+    assert env._batch._parts == [(0, 66), (66, 133), (133, 200)]
+    assert PersianRummyVecEnv(LANES, threads=64)._batch._parts == env._batch._parts
+    assert PersianRummyVecEnv(20, threads=3)._batch._parts == [(0, 20)]
 
 
 @pytest.mark.parametrize("reward", ["margin", "win"])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.core.batch import unpacked
-from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.core.masks import unpack
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.state import STATE
 from tests.env.play import COMPILED, equal, scaled
 
@@ -47,7 +47,7 @@ def same_play(env: PersianRummyVecEnv, other: PersianRummyVecEnv, steps: int = s
 def test_shapes_and_types() -> None:
     env = PersianRummyVecEnv(LANES)
     for batch in (env.reset(seed=1), env.step(env.sample_actions()), env.set_state(env.get_state())):
-        assert isinstance(batch, Batch)
+        assert isinstance(batch, StepResult)
         assert {name: (part.shape, part.dtype) for name, part in batch._asdict().items()} == SHAPES
         assert all(part.flags.c_contiguous and part.flags.writeable for part in batch)
     assert env.single_action_space.n == 547
@@ -109,7 +109,7 @@ def test_a_state_put_into_another_face_plays_on_the_same(mode: str, steps: int) 
     env = started(steps, **options)
     other = PersianRummyVecEnv(LANES, **options)
     shown = other.set_state(env.get_state())
-    seen = env._batch()
+    seen = env._result()
     assert (shown.observation == seen.observation).all()
     assert (shown.action_mask == seen.action_mask).all()
     assert (shown.seat == seen.seat).all()
@@ -173,7 +173,7 @@ def test_the_packed_mask_is_the_mask() -> None:
         shown = env.step(env.sample_actions())
         packed = env.packed_mask
         assert packed.dtype == np.uint64
-        assert (unpacked(packed) == shown.action_mask).all()
+        assert (unpack(packed) == shown.action_mask).all()
     packed[:] = 0
     assert env.sample_actions().any()
 
@@ -205,7 +205,7 @@ def test_sampling_is_uniform_over_the_legal_actions(own: bool) -> None:
     lanes, rounds = 500, 40
     env = PersianRummyVecEnv(lanes)
     single = started(34)
-    state = max(single.get_state(), key=lambda game: unpacked(legal_of(game)).sum())
+    state = max(single.get_state(), key=lambda game: unpack(legal_of(game)).sum())
     games = np.repeat(state.reshape(1), lanes)
     games["sample_rng"] = np.random.default_rng(2).integers(2**63, size=lanes)
     shown = env.set_state(games)

@@ -13,7 +13,7 @@ import torch
 
 from experiments import best_response
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.core.batch import MARGIN_SCALE
+from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.load import load
 from train.config.settings import QUICK, Config

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learned import packed
 from agents.network import Actor, DenseRows, Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many
+from persian_rummy_env.core.masks import pack
 from persian_rummy_env.players.belief import sample_worlds, views_of
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Batch
@@ -48,7 +48,7 @@ class AskedBot:
     def act(self, batch: Batch) -> np.ndarray:
         actions = np.empty(len(batch.seat), dtype=np.int64)
         codes = np.tile(bot_codes("deepest"), (len(actions), 1))
-        choose_many(batch.views, packed(batch.action_mask), codes, actions, 0, len(actions))
+        choose_many(batch.views, pack(batch.action_mask), codes, actions, 0, len(actions))
         return actions
 
 

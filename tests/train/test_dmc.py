@@ -11,7 +11,7 @@ import torch
 
 import train.dmc
 from agents.network import Actor, DenseRows
-from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE, SparseRows
 from tests.train.runs import contents
@@ -58,7 +58,7 @@ def test_the_target_is_the_final_margin_less_what_lies_on_the_table():
 def test_the_best_is_played_but_for_some_at_random(epsilon: float, share: tuple[float, float]):
     network = actor()
     returns = EpsilonTables(CONFIG, 24, CPU).collect(network, DEALS, epsilon, 50.0)
-    mask = unpacked(returns.legal).astype(bool)
+    mask = unpack(returns.legal).astype(bool)
     assert mask[np.arange(len(returns)), returns.action].all()
     best = network.choose(SparseRows.of(returns.view, returns.legal), None)[0]
     assert share[0] <= (best == returns.action).mean() <= share[1]

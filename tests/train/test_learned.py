@@ -9,9 +9,10 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from agents import learned
-from agents.learned import LearnedPolicy, packed, policy_bytes, policy_says, read_policy
+from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
 from agents.network import Actor, DenseRows, NotFiniteError, Shape, uniform_choices
 from persian_rummy_env.actions import DISCARD
+from persian_rummy_env.core.masks import pack
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SparseRows
 from persian_rummy_env.players.load import load
@@ -44,7 +45,7 @@ def batch(decisions, part: slice = slice(None)):
 
 
 def test_masks_pack(decisions):
-    assert np.array_equal(packed(decisions.mask.astype(np.int8)), decisions.legal)
+    assert np.array_equal(pack(decisions.mask.astype(np.int8)), decisions.legal)
 
 
 def test_a_file_plays_as_the_network_did(actor: Actor, path: Path, decisions):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from agents.learned import packed
 from agents.network import masked_draw, masked_entropy, masked_log_softmax
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core import network_kernels
@@ -73,10 +72,10 @@ def test_no_masked_action_is_drawn():
 
 def test_no_masked_action_in_a_million_compiled_draws():
     masks = random_masks(10_000, 6).numpy()
-    legal = packed(masks)
+    legal = pack(masks)
     counts = np.empty(len(masks), dtype=np.int64)
-    actions = np.full((len(masks), network_kernels.count_legal(legal, counts)), -1, dtype=np.int16)
-    network_kernels.list_legal(legal, actions)
+    actions = np.full((len(masks), count_rows(legal, counts)), -1, dtype=np.int16)
+    list_rows(legal, actions)
     hidden = np.ones((len(masks), 8), dtype=np.float32)
     weight = np.random.default_rng(8).normal(size=(NUM_ACTIONS, 8)).astype(np.float32) * 3
     log_p = np.full(actions.shape, 1e9, dtype=np.float32)

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from agents.network import Actor, Critic, rows_on
-from persian_rummy_env.core.batch import unpacked
+from persian_rummy_env.core.masks import first_legal, unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE
 from tests.train.playing import played
 from train.config.settings import Config
-from train.data.rollout import Collector, Players, Rollout, first_legal
+from train.data.rollout import Collector, Players, Rollout
 from train.scale.workers import jobs_of
 
 CPU = torch.device("cpu")
@@ -44,7 +44,7 @@ def test_every_deal_is_whole(rollout: Rollout):
 
 
 def test_what_is_kept_was_a_choice_and_legal(rollout: Rollout):
-    mask = unpacked(rollout.legal).astype(bool)
+    mask = unpack(rollout.legal).astype(bool)
     assert (mask.sum(axis=1) > 1).all()
     assert mask[np.arange(len(rollout)), rollout.action].all()
     assert 0.4 < len(rollout) / rollout.length.sum() < 0.9

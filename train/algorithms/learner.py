@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from agents.learned import LearnedPolicy
 from agents.network import Actor, NotFiniteError, Trunk, not_finite, rows_on
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE
 from persian_rummy_env.players.policy import check_rules
 from persian_rummy_env.system.stored import LARGEST

@@ -9,9 +9,9 @@ import torch
 
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core import arena_kernels
-from persian_rummy_env.core.batch import MARGIN_SCALE
+from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
-from persian_rummy_env.envs.vector import Batch
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy
 from persian_rummy_env.players.policy_io import answer_of
@@ -46,13 +46,13 @@ class Opposed:
         theirs = np.arange(NUM_SEATS) % NUM_TEAMS != self.ours[:, None]
         self.codes = np.where(theirs, policy.code, arena_kernels.OUTSIDE).astype(np.int8)
 
-    def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> Batch:
+    def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> StepResult:
         """As of the environment; ``reward`` is what the opponents earned before our first decision."""
         self.env.reset(seed=seed)
         games = self.env.get_state()
         return self._show(games, margins(games))
 
-    def step(self, actions: np.ndarray) -> Batch:
+    def step(self, actions: np.ndarray) -> StepResult:
         """Play our actions, then the opponents' until it is our turn everywhere; ``reward`` is of all of this."""
         games = self.env.get_state()
         before = margins(games)
@@ -63,14 +63,14 @@ class Opposed:
     def get_state(self) -> np.ndarray:
         return self.env.get_state()
 
-    def set_state(self, states: np.ndarray) -> Batch:
+    def set_state(self, states: np.ndarray) -> StepResult:
         return self.env.set_state(states)
 
     @property
     def packed_mask(self) -> np.ndarray:
         return self.env.packed_mask
 
-    def _show(self, games: np.ndarray, before: np.ndarray) -> Batch:
+    def _show(self, games: np.ndarray, before: np.ndarray) -> StepResult:
         """Let the opponents move wherever it is their turn, then show the games; ``before``: margins until now."""
         decisions = np.zeros(len(games), dtype=np.int64)
         while True:

@@ -17,6 +17,7 @@ from agents.network import Actor, rows_on
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core.bot_kernels import choose_many
+from persian_rummy_env.core.masks import first_legal
 from persian_rummy_env.players.belief import views_of
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy
@@ -24,7 +25,6 @@ from persian_rummy_env.players.policy_io import answer_of
 
 from ..algorithms.pool import bot_numbers, codes_of, seated
 from ..config.settings import RunConfig
-from .rollout import first_legal
 
 STRAYS = 0.05
 """Of the decisions played while choices are taught, at random: play also comes to where the network would not go."""

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from persian_rummy_env.core.intrinsics import lowest
 from persian_rummy_env.core.jit import compiled
-from persian_rummy_env.core.legal import WORDS
+from persian_rummy_env.core.masks import WORDS, list_legal, pack_lists
 from persian_rummy_env.observation import HIGH
 from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 
@@ -56,7 +55,7 @@ def pack(rollout: Rollout) -> Packed:
     _pack_views(np.ascontiguousarray(rollout.view).view(np.uint32), FIRST, view)
     start = np.empty(len(rollout) + 1, dtype=np.int64)
     legal = np.empty(int(np.bitwise_count(rollout.legal).sum()), dtype=np.int16)
-    _list_legal(np.ascontiguousarray(rollout.legal), start, legal)
+    list_legal(np.ascontiguousarray(rollout.legal), start, legal)
     return Packed(
         view, np.diff(start).astype(np.uint16), legal, rollout.action.astype(np.int16), rollout.log_p,
         rollout.lane.astype(np.int32), rollout.seat.astype(np.int8), rollout.time.astype(np.int16),
@@ -70,7 +69,7 @@ def unpack(packed: Packed) -> Rollout:
     rows = len(packed.view)
     view, legal = np.zeros((rows, VIEW_SIZE), dtype=np.uint8), np.zeros((rows, WORDS), dtype=np.uint64)
     _unpack_views(packed.view, COLUMN, SHIFT, view)
-    _unpack_legal(packed.choices, packed.legal, legal)
+    pack_lists(packed.choices, packed.legal, legal)
     wide = (column.astype(np.int64) for column in (packed.action, packed.lane, packed.seat, packed.time))
     action, lane, seat, time = wide
     return Rollout(
@@ -107,32 +106,3 @@ def _unpack_views(packed, column, shift, view):
                     view[row, column[bit]] |= 1 << shift[bit]
                 left >>= 1
                 bit += 1
-
-
-@compiled
-def _list_legal(legal, start, action):
-    """The legal actions of each row of packed masks (k, 9), one row's after another's, by id.
-
-    Args:
-        start: (k + 1,) int64, gets where each row's begin in ``action`` (m,) int16.
-    """
-    found = 0
-    for row in range(len(legal)):
-        start[row] = found
-        for word in range(WORDS):
-            bits = legal[row, word]
-            while bits != np.uint64(0):
-                action[found] = 64 * word + lowest(bits)
-                found += 1
-                bits &= bits - np.uint64(1)
-    start[len(legal)] = found
-
-
-@compiled
-def _unpack_legal(count, listed, legal):
-    at = 0
-    for row in range(len(count)):
-        for _ in range(count[row]):
-            action = int(listed[at])
-            legal[row, action >> 6] |= np.uint64(1) << np.uint64(action & 63)
-            at += 1

@@ -20,8 +20,9 @@ from numba import njit
 
 from agents.network import Actor, Critic, Rows, rows_on
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.core.batch import MARGIN_SCALE
+from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.core.intrinsics import lowest
+from persian_rummy_env.core.masks import first_legal
 from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import OVER
@@ -266,15 +267,3 @@ class Collector(DealTables):
     def _values(self, critic: Critic, view: np.ndarray, legal: np.ndarray) -> np.ndarray:
         chunks = [slice(start, start + CHUNK) for start in range(0, len(view), CHUNK)]
         return np.concatenate([critic(self.rows(view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks])
-
-
-@njit(cache=True, nogil=True)
-def first_legal(legal):
-    """The first legal action of each row of packed masks; 0 where nothing is legal."""
-    actions = np.zeros(len(legal), dtype=np.int64)
-    for r in range(len(legal)):
-        for word in range(legal.shape[1]):
-            if legal[r, word] != 0:
-                actions[r] = 64 * word + lowest(legal[r, word])
-                break
-    return actions

@@ -14,9 +14,9 @@ from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import OVER
 from .apply import apply
 from .deal import ANY_DEALER, start_episode
-from .intrinsics import spread32, spread64
 from .jit import compiled
-from .legal import WORDS, count_legal, is_legal, legal_actions, nth_legal
+from .legal import legal_actions
+from .masks import WORDS, count_legal, is_legal, nth_legal, unpack_row
 from .observe import observe
 from .rng import sample_below, seed_game
 from .score import margin
@@ -27,25 +27,9 @@ SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
 MARGIN_DENSE, MARGIN_END, WIN = 0, 1, 2
 MARGIN_SCALE = 100.0
 
-FULL_WORDS = NUM_ACTIONS // 64
-TAIL = NUM_ACTIONS - 64 * FULL_WORDS
-assert 32 <= TAIL < 64
-
 
 @compiled
-def write_mask(words, row, mask):
-    """Spread the packed legal actions of a lane into its row of bytes, and not a byte further."""
-    base = row * NUM_ACTIONS
-    for word in range(FULL_WORDS):
-        spread64(mask, base + 64 * word, words[row, word])
-    last = words[row, FULL_WORDS]
-    spread32(mask, base + 64 * FULL_WORDS, last)
-    for index in range(32, TAIL):
-        mask[base + 64 * FULL_WORDS + index] = (last >> np.uint64(index)) & np.uint64(1)
-
-
-@compiled
-def show(games, lane, legal, observation, mask, seat):
+def write_outputs(games, lane, legal, observation, mask, seat):
     """Mask, observation and seat to move of a lane. One that waits for a reset shows the last view of the seat that
     moved last, an empty mask, and nobody to move."""
     game = games[lane]
@@ -57,7 +41,7 @@ def show(games, lane, legal, observation, mask, seat):
     else:
         legal_actions(game, legal, lane)
         seat[lane] = to_move
-    write_mask(legal, lane, mask)
+    unpack_row(legal, lane, mask)
     observe(game, to_move, observation, lane)
 
 
@@ -151,7 +135,7 @@ def step(
         truncated[lane] = cut
         done[lane] = over or cut
         pay(reward, lane, value)
-        show(games, lane, legal, observation, mask, seat)
+        write_outputs(games, lane, legal, observation, mask, seat)
 
 
 @compiled
@@ -175,10 +159,10 @@ def restart_as(games, lane, own):
 
 
 @compiled
-def show_all(games, legal, observation, mask, seat, start, stop):
+def write_all_outputs(games, legal, observation, mask, seat, start, stop):
     """Write mask, observation and seat of every lane anew, from its state."""
     for lane in range(start, stop):
-        show(games, lane, legal, observation, mask, seat)
+        write_outputs(games, lane, legal, observation, mask, seat)
 
 
 @compiled
@@ -190,7 +174,7 @@ def sample(games, legal, actions, start, stop):
 
 
 @compiled
-def pick(legal, fractions, actions, start, stop):
+def sample_from(legal, fractions, actions, start, stop):
     """As ``sample``, by fractions (n,) in [0, 1) drawn elsewhere."""
     for lane in range(start, stop):
         count = count_legal(legal, lane)
@@ -210,9 +194,3 @@ def legal_words(games, legal, start, stop):
     """The packed legal actions of each game."""
     for lane in range(start, stop):
         legal_actions(games[lane], legal, lane)
-
-
-def unpacked(words):
-    """The action mask of packed words (..., WORDS) uint64: (..., 547) int8."""
-    flags = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
-    return flags[..., :NUM_ACTIONS].view(np.int8)
