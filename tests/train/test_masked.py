@@ -7,6 +7,7 @@ import torch
 from agents.network import masked_draw, masked_entropy, masked_log_softmax
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core import network_kernels
+from persian_rummy_env.core.masks import count_rows, list_rows, pack
 
 
 def random_masks(rows: int, seed: int) -> torch.Tensor:
