@@ -1,6 +1,7 @@
-"""A rule that is added as docs/design.md says, one row and what it does, arrives everywhere.
+"""A rule that is added as docs/extending.md says, one row and what it does, arrives everywhere.
 
-The packages are copied, a toy rule is planted in the copy, and ``planted_doors`` is run there with the compiler off.
+The packages are copied, the rule of that page is planted in the copy, and ``planted_doors`` is run there with the
+compiler off.
 """
 
 from __future__ import annotations
@@ -17,41 +18,20 @@ import pytest
 
 from persian_rummy_env.records.record import read
 from persian_rummy_env.records.replay import replay
+from tests.recipes import copy_packages, recipe
 
 ROOT = Path(__file__).parents[2]
 DOORS = Path(__file__).parent / "planted_doors.py"
 GOLDEN_GAMES = "tests/env/test_golden.py"
 """A new rule is not to turn these red."""
-ROW = """
-    ace_out: Literal["no", "yes"] = field(
-        default="no", metadata=_row("ace_out", ("no", "yes"), "who discards an ace goes out")
-    )
-"""
-KERNEL = """\
-    if int(game["ace_out"]) == 1 and card < NUM_CARDS - 4 and card % 13 == 12:
-        end_deal(game, seat)
-    else:
-        next_seat(game)
-"""
 
 
 def plant(folder: Path) -> None:
-    """Copy the packages into a folder, with the rule: a row of the table, and what the engine does by it."""
-    for package in ("persian_rummy_env", "agents", "train"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    table = folder / "persian_rummy_env" / "rules.py"
-    before = "\n    def __post_init__(self)"
-    assert table.read_text().count(before) == 1
-    table.write_text(table.read_text().replace(before, ROW + before))
-    kernel = folder / "persian_rummy_env" / "core" / "apply.py"
-    head, last = kernel.read_text().rsplit("    next_seat(game)\n", 1)
-    assert not last, "discard() no longer ends with the next seat"
-    kernel.write_text(head + KERNEL)
+    """Copy the packages into a folder, with the rule of docs/extending.md."""
+    copy_packages(folder, "tests/golden", "tests/oracle.py", GOLDEN_GAMES)
+    for step in recipe("A rule variant"):
+        step.carry_out(folder)
     shutil.copy(DOORS, folder / DOORS.name)
-    for name in ("golden", "oracle.py", GOLDEN_GAMES.removeprefix("tests/")):
-        target = folder / "tests" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if name == "golden" else shutil.copy)(ROOT / "tests" / name, target)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,86 @@
+"""Every recipe of docs/extending.md is carried out in a copy of the packages, and the result plays or trains there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.recipes import PAGE, ROOT, STEP, copy_packages, recipe
+
+MOST_FILES = {"A rule variant": 5, "A bot in Python": 1, "A compiled bot": 3}
+"""The recipes, and how many files they may touch."""
+
+
+def carried_out(heading: str, folder: Path, *more: str) -> Path:
+    copy_packages(folder, *more)
+    for step in recipe(heading):
+        step.carry_out(folder)
+    return folder
+
+
+def run_in(folder: Path, code: str) -> str:
+    """What a program prints in the copy, with the compiler off."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return ran.stdout
+
+
+@pytest.mark.parametrize("heading", MOST_FILES)
+def test_a_recipe_touches_few_files(heading: str) -> None:
+    files = {step.file for step in recipe(heading)}
+    assert 1 <= len(files) <= MOST_FILES[heading]
+
+
+def test_every_step_of_the_page_belongs_to_a_recipe_that_is_tried() -> None:
+    steps = len(STEP.findall(PAGE.read_text(encoding="utf-8")))
+    assert steps == sum(len(recipe(heading)) for heading in MOST_FILES)
+
+
+def test_a_rule_is_played_alike_by_the_engine_and_its_twin(tmp_path: Path) -> None:
+    """What else a rule reaches is in ``tests/env/test_planted_rule.py``, which carries out the same recipe."""
+    folder = carried_out(
+        "A rule variant", tmp_path, "tests/oracle.py", "experiments/__init__.py", "experiments/lockstep.py"
+    )
+    code = """
+import dataclasses
+from experiments.lockstep import compare, plan_of
+from persian_rummy_env import RuleSet
+from tests import oracle
+
+plans = [dataclasses.replace(plan_of(2, number), rules=RuleSet(deals=2, ace_out="yes")) for number in range(3)]
+deals = [compare(plan, oracle) for plan in plans]
+print(sum(deal.decisions for deal in deals))
+"""
+    assert int(run_in(folder, code)) > 0
+
+
+MATCH = """
+import numpy as np
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.players.load import load
+
+print(play_match(load({name!r}), load("random"), pairs=2, seed=1).pairs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"), [("A bot in Python", "python:cautious:Cautious"), ("A compiled bot", "drawer")]
+)
+def test_a_bot_plays_a_match(tmp_path: Path, heading: str, name: str) -> None:
+    more = ("docs/bots.md",) if heading == "A compiled bot" else ()
+    folder = carried_out(heading, tmp_path, *more)
+    assert run_in(folder, MATCH.format(name=name)).split() == ["2"]
+    assert ROOT not in folder.parents
