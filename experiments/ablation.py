@@ -2,9 +2,9 @@
 
 Trains with the default recipe, with the recipe less one part at a time, and by the other ways of training, each with
 the same minutes and seeds, and plays every player against the same fresh deals. A part's worth is what the recipe
-without it loses against each bot; the interval is that of the matches, while what another seed gives is shown by the
-seeds themselves. Writes ``DIR/results.json`` after each run, and the table of docs/notes/training.md; the
-runs themselves are kept in ``DIR/runs`` (not committed), and the same command goes on where it was stopped.
+without it loses against each bot; the interval is that of the matches; the spread over seeds is
+shown by the seeds themselves. Writes ``DIR/results.json`` after each run; ``python -m tools.result_pages`` prints its
+table into docs/. The runs are kept in ``DIR/runs`` (not committed), and the same command resumes them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from persian_rummy_env.system.files import write_whole
 from train.log import RUNGS
 
-from .result_file import STRENGTH, about, add_result_options, fail, write_result
-from .speeds.page import with_tables
+from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result
 
 OUT = Path("experiments/results/ablation")
-PAGE = Path(__file__).parents[1] / "docs" / "notes" / "training.md"
 
 
 class Variant(NamedTuple):
@@ -102,7 +99,7 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
-    """The table of a result, by its name in docs/notes/training.md."""
+    """The table of a result, by its name in docs/."""
     return {"train: ablation": table(result["ways"]).rstrip()}
 
 
@@ -130,8 +127,6 @@ def main(given: Sequence[str] | None = None) -> None:
             found.setdefault(name, []).append(trained(name, VARIANTS[name], options, seed))
             figures = {"minutes": options.minutes, "threads": options.threads, "ways": found}
             write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=RUNGS)
-            if options.out == OUT:
-                write_whole(PAGE, with_tables(PAGE.read_text(), tables(figures)))
     print(table(found))
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import weighted
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
 from persian_rummy_env.evaluation.arena import new_games
 from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
@@ -26,10 +25,11 @@ from persian_rummy_env.players.policy import unknown
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
 
-from .bots import page
-from .bots.features import GROUPS
-from .result_file import STRENGTH, about, add_result_options, fail, write_result
+from .shared import weighted
+from .shared.expert_features import GROUPS
+from .shared.result_file import RESULTS, STRENGTH, about, add_result_options, fail, write_result
 
+RESULT = RESULTS / "ablation_expert.json"
 CHUNK = 2048
 TOGETHER = ("take_load", "held", "cards")
 """Features that are worth next to nothing each, switched off at once."""
@@ -98,7 +98,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=40_000, help="duplicate pairs of each match (default %(default)s)")
     parser.add_argument("--against", default="deepest", help="the opponent, a bot (default %(default)s)")
     parser.add_argument("--seed", type=int, default=EXPERT_ABLATION, help="of the deals (default %(default)s)")
-    parser.add_argument("--out", type=Path, default=page.ABLATION, help="the result; docs/bots.md follows the default")
+    parser.add_argument("--out", type=Path, default=RESULT, help="the result (default %(default)s)")
     add_result_options(parser)
     options = parser.parse_args(argv)
     if options.against not in BOTS:
@@ -120,8 +120,6 @@ def main(given: Sequence[str] | None = None) -> None:
     result = write_result(options.out, facts, figures, kind=STRENGTH, seeds=[options.seed], players=players)
     helpless = [row["name"] for kind in ("groups", "features") for row in result[kind] if row["low"] <= 0]
     print(f"no measurable help: {', '.join(helpless) or 'none'}; {result['minutes']} minutes; {options.out}")
-    if options.out == page.ABLATION:
-        page.main([])
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 from persian_rummy_env.core.jit import source_hash
 from persian_rummy_env.system.signals import ENDING, on_ending
 
-from .lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
-from .result_file import STRENGTH, about, add_result_options, write_result
+from .shared.lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
+from .shared.result_file import STRENGTH, about, add_result_options, write_result
 
 ROOT = Path(__file__).resolve().parents[1]
 TWIN = Path("tests") / "oracle.py"

@@ -36,9 +36,9 @@ from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers
 from train.selfplay import SelfPlay, school
 
-from .matches.page import plus_minus
 from .matches.run import as_json, folder_for, stopped_politely
-from .result_file import STRENGTH, about, add_result_options, fail, write_result
+from .shared.markdown import plus_minus
+from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:

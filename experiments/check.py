@@ -1,8 +1,9 @@
 """What is out of date among the results and on the pages that quote them: ``python -m experiments.check``.
 
 A strength is out of date when a player that it names chooses otherwise today in the stored decisions, or has other
-weights, or the game deals or counts otherwise (``experiments.behaviour``); when its file is of no clean commit, lacks
-what a result has to say, or was changed by anything but its command; and when a page gives a number that no result has.
+weights, or the game deals or counts otherwise (``experiments.shared.behaviour``); when its file is of no clean commit,
+lacks what a result has to say, or was changed by anything but its command; and when a page gives a number that no
+result has.
 Then the exit status is 1, and a test fails.
 
 A timing is of a machine and a commit. It is listed, and nothing else, when commits since have touched the code that it
@@ -19,21 +20,17 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from persian_rummy_env.players.choose import PolicyError
 
-from . import ablation, scaling_page, train_profile
-from .behaviour import BehaviourError, difference, game, player
-from .bots import page as bots_page
-from .matches import evaluation_page
-from .result_file import RESULTS, ROOT, STRENGTH, TIMING, ResultError, is_clean, read_result
-from .speeds import page as speeds_page
-from .speeds import profile_page
-from .speeds.page import with_tables
+from .shared.behaviour import BehaviourError, difference, game, player
+from .shared.markdown import with_tables
+from .shared.result_file import RESULTS, ROOT, STRENGTH, TIMING, ResultError, is_clean, read_result
+from .tables import all as tables
 
 HISTORY = ROOT / "experiments" / "history.json"
 PAGES = (
@@ -62,8 +59,8 @@ TIMED = {
         "persian_rummy_env/core/network_kernels.py",
     ),
     "scaling": ("persian_rummy_env/core", "train", "agents/network.py", "persian_rummy_env/core/network_kernels.py"),
-    "render_speed": ("persian_rummy_env/drawing", "persian_rummy_env/drawing/contents.py"),
-    "replay_size": ("persian_rummy_env/replay_page",),
+    "render_speed": ("persian_rummy_env/drawing",),
+    "replay_size": ("persian_rummy_env/apps/replay_page",),
     "serve_load": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
     "serve_memory": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
 }
@@ -284,57 +281,17 @@ def read_history() -> dict[str, Any]:
     return found
 
 
-class Printed(NamedTuple):
-    """Tables that a command prints into a page, and the result that they are printed from."""
-
-    about: About
-    source: Path
-    page: Path
-    command: str
-    tables: Mapping[str, str]
-
-
-def printed(results: Mapping[Path, Mapping[str, Any]]) -> Iterator[Printed]:
-    """All tables on pages whose results could be read."""
-    makers: tuple[tuple[About, str, Path, str, Callable[[Any], Mapping[str, str]]], ...] = (
-        (
-            STRENGTH,
-            "evaluation.json",
-            evaluation_page.PAGE,
-            "experiments.matches.evaluation_page",
-            evaluation_page.figures,
-        ),
-        (
-            STRENGTH,
-            evaluation_page.LADDER,
-            evaluation_page.PAGE,
-            "experiments.matches.evaluation_page",
-            evaluation_page.ladder,
-        ),
-        (STRENGTH, "ablation_expert.json", bots_page.PAGE, "experiments.bots.page", bots_page.tables_of),
-        (STRENGTH, "ablation/results.json", ablation.PAGE, "experiments.ablation", ablation.tables),
-        (TIMING, "train_profile.json", train_profile.PAGE, "experiments.train_profile", train_profile.tables),
-        (TIMING, "scaling.json", scaling_page.PAGE, "experiments.scaling", scaling_page.tables),
-        (TIMING, "speed.json", speeds_page.PAGE, "experiments.speeds.page", speeds_page.speed_tables),
-        (TIMING, "profile.json", speeds_page.PAGE, "experiments.speeds.page", profile_page.profile_tables),
-    )
-    for about, name, page, command, tables in makers:
-        path = RESULTS / name
-        if path in results:
-            yield Printed(about, path, page, command, tables(results[path]))
-
-
 def of_tables(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]) -> Iterator[Finding]:
     """Printed tables that are not as their result has them, or whose result is a strength out of date."""
-    for one in printed(results):
-        text = one.page.read_text(encoding="utf-8")
-        behind = [name for name, body in one.tables.items() if with_tables(text, {name: body}) != text]
-        if behind:
-            fault = f"{', '.join(behind)}: not as {shown(one.source)} has it: python -m {one.command}"
-            yield Finding(one.about, shown(one.page), fault)
-        if shown(one.source) in stale:
-            fault = f"{', '.join(one.tables)}: of {shown(one.source)}, out of date: {stale[shown(one.source)]}"
-            yield Finding(one.about, shown(one.page), fault)
+    for one in tables.printed(results):
+        if one.page is None:
+            yield Finding(one.about, "docs", f"no page has a place for the table {one.name!r}")
+            continue
+        text, source = one.page.read_text(encoding="utf-8"), shown(one.source)
+        if with_tables(text, {one.name: one.body}) != text:
+            yield Finding(one.about, shown(one.page), f"{one.name}: not as {source} has it: python -m {tables.PRINTER}")
+        if source in stale:
+            yield Finding(one.about, shown(one.page), f"{one.name}: of {source}, out of date: {stale[source]}")
 
 
 # All of it ------------------------------------------------------------------------------------------------------------

@@ -31,7 +31,8 @@ from persian_rummy_env.system.files import write_whole
 
 from .matches import page
 from .matches.run import Reporter, add_terms, folder_for, players_of, policies_of, stopped_politely, terms_of
-from .result_file import STRENGTH, about, fail, write_result
+from .shared import markdown
+from .shared.result_file import STRENGTH, about, fail, write_result
 
 Cells = dict[tuple[str, str], np.ndarray]
 """Margins (pairs,) of the team of the first at the lower seat and the second at the higher."""
@@ -111,7 +112,7 @@ def page_of(result: Mapping[str, Any]) -> str:
         rows = [
             [
                 f"`{a}`",
-                *(page.plus_minus(cells[a, b]["margin"], cells[a, b]["low"], cells[a, b]["high"]) for b in names),
+                *(markdown.plus_minus(cells[a, b]["margin"], cells[a, b]["low"], cells[a, b]["high"]) for b in names),
             ]
             for a in names
         ]
@@ -120,7 +121,7 @@ def page_of(result: Mapping[str, Any]) -> str:
         parts.append(
             f"## Against `{table['against']}`\n\n"
             "Points a deal; the row's policy sits at the lower seat of the team, the column's opposite.\n\n"
-            + page.table(["", *(f"`{name}`" for name in names)], rows)
+            + markdown.table(["", *(f"`{name}`" for name in names)], rows)
             + f"\n\nWith themselves {words['diagonal']}, with others {words['off_diagonal']}: a gap of "
             f"**{words['gap']}**. By policy, of the teams that it may be in: {each}.\n"
         )
@@ -128,7 +129,7 @@ def page_of(result: Mapping[str, Any]) -> str:
 
 
 def _told(row: Mapping[str, float]) -> str:
-    return page.plus_minus(row["margin"], row["low"], row["high"])
+    return markdown.plus_minus(row["margin"], row["low"], row["high"])
 
 
 def main(given: Sequence[str] | None = None) -> int:

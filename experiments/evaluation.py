@@ -2,8 +2,7 @@
 
 Measures how much single deals and duplicate pairs spread, with one stock and with a stock for each seat, how many pairs
 that asks for, whether 95% intervals cover what they should (``random`` against itself over 2,000 repeats, and a match
-whose truth is known well), and whether the stop rule leaves that as it is. Writes ``results/evaluation.json`` and the
-tables of docs/evaluation.md.
+whose truth is known well), and whether the stop rule leaves that as it is. Writes ``results/evaluation.json``.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
 
-from .matches import evaluation_page
-from .matches.pages import RESULTS
-from .result_file import STRENGTH, about, add_result_options, write_result
+from .shared.result_file import RESULTS, STRENGTH, about, add_result_options, write_result
+from .tables import evaluation as tables
 
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {
@@ -166,7 +164,7 @@ def main(given: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--pairs", type=int, default=20_000, help="of each match-up (default %(default)s)")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of each coverage (default %(default)s)")
-    parser.add_argument("--out", type=Path, default=RESULT, help="the result; docs/evaluation.md follows the default")
+    parser.add_argument("--out", type=Path, default=RESULT, help="the result (default %(default)s)")
     add_result_options(parser)
     options = parser.parse_args(argv)
     facts = about("experiments.evaluation", argv, options.out, options.allow_dirty)
@@ -176,11 +174,9 @@ def main(given: Sequence[str] | None = None) -> None:
     players = [name for match_up in MATCH_UPS for name in match_up]
     seeds = list(SEEDS.values())
     result = write_result(options.out, facts, figures, kind=STRENGTH, seeds=seeds, players=players)
-    for table in evaluation_page.figures(result).values():
+    for table in tables.figures(result).values():
         print(f"\n{table}")
     print(f"\n{result['minutes']} minutes; {options.out.name}")
-    if options.out == RESULT:
-        evaluation_page.main([])
 
 
 if __name__ == "__main__":

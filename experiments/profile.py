@@ -1,7 +1,7 @@
 """Where the time of a decision goes: ``python -m experiments.profile``.
 
 Times every part of the compiled step alone, over stored states of random play, and the floor that writing its rows
-sets; writes ``results/profile.json``, from which ``python -m experiments.speeds.page`` makes the tables of
+sets; writes ``results/profile.json``, from which ``python -m tools.result_pages`` makes the tables of
 docs/performance.md.
 """
 
@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .result_file import TIMING, about, add_result_options, write_result
+from .shared.result_file import TIMING, about, add_result_options, write_result
+from .shared.timing import cores
 from .speeds.parts import profiled
-from .speeds.profile_page import profile_tables
-from .speeds.timing import cores
+from .tables.profile import profile_tables
 
 RESULT = Path(__file__).parent / "results" / "profile.json"
 

@@ -19,9 +19,8 @@ from persian_rummy_env.drawing import draw_table, raster
 from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import load
 
-from .matches.pages import RESULTS
-from .result_file import TIMING, about, add_result_options, write_result
-from .speeds.timing import cores, figure, versions
+from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
+from .shared.timing import cores, figure, versions
 
 RESULT = RESULTS / "render_speed.json"
 SEED = 60_001

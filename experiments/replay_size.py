@@ -22,9 +22,8 @@ from persian_rummy_env.apps.replay_page import replay_page
 from persian_rummy_env.records.record import Record
 from persian_rummy_env.records.recorder import simulate
 
-from .matches.pages import RESULTS
-from .play_pictures import chromium
-from .result_file import TIMING, about, add_result_options, write_result
+from .shared.browser import chromium
+from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
 
 RESULT = RESULTS / "replay_size.json"
 SEED = 61_001

@@ -2,8 +2,8 @@
 
 Collecting: decisions a second of one thread, two threads, and Ray's workers, on as many cores as there are workers,
 each in turn. Learning: an update by one rank and by two. Beside it, what the arithmetic of docs/scaling.md needs: bytes
-of a packed decision and of the weights, and what packing, unpacking and learning take. Writes ``results/scaling.json``
-and puts the tables into docs/scaling.md (``--no-page``: not). Nothing else should run.
+of a packed decision and of the weights, and what packing, unpacking and learning take. Writes ``results/scaling.json``.
+Nothing else should run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.evaluation.ray_pool import RayError
-from persian_rummy_env.system.files import write_whole
 from train.config.settings import PRESETS, Config
 from train.data.packed import pack, unpack
 from train.data.rollout import Rollout
@@ -28,11 +27,9 @@ from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers, Workers, jobs_of
 from train.selfplay import setup
 
-from .matches.pages import RESULTS, ROOT
-from .result_file import TIMING, about, add_result_options, fail, write_result
-from .scaling_page import PAGE, tables
-from .speeds.page import with_tables
-from .speeds.timing import ALL_CORES, cores, figure, in_turn
+from .shared.result_file import RESULTS, ROOT, TIMING, about, add_result_options, fail, write_result
+from .shared.timing import ALL_CORES, cores, figure, in_turn
+from .tables.scaling import tables
 
 RESULT = RESULTS / "scaling.json"
 GOAL = 1.7
@@ -121,7 +118,7 @@ def learning(config: Config, counts: Sequence[int], updates: int) -> dict[str, A
     found: dict[str, Any] = {}
     for count in counts:
         with cores(count):
-            command = [sys.executable, "-m", "experiments.scaling_rank", str(updates), str(config.deals)]
+            command = [sys.executable, "-m", "experiments.shared.scaling_rank", str(updates), str(config.deals)]
             if count > 1:
                 command[1:2] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count), "-m"]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -141,7 +138,6 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--deals", type=int, default=384, help="of an update (default %(default)s)")
     parser.add_argument("--runs", type=int, default=7, help="of each figure (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
-    parser.add_argument("--no-page", action="store_true", help="leave docs/scaling.md as it is")
     add_result_options(parser)
     options = parser.parse_args(argv)
     most = len(ALL_CORES) or 1
@@ -166,10 +162,7 @@ def main(given: Sequence[str] | None = None) -> None:
         fail(str(error))
     figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
     result = write_result(options.out, facts, figures, kind=TIMING, seeds=[config.seed])
-    made = tables(result)
-    if not options.no_page:
-        write_whole(PAGE, with_tables(PAGE.read_text(), made))
-    print("\n\n".join(made.values()))
+    print("\n\n".join(tables(result).values()))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from persian_rummy_env.players.policy import Batch, Policy
 from persian_rummy_env.players.search import SearchPolicy
 from train.deal_sets import SEARCH_SPEED
 
-from .result_file import RESULTS, TIMING, about, add_result_options, write_result
-from .speeds.timing import ALL_CORES, cores, figure, in_turn
+from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
+from .shared.timing import ALL_CORES, cores, figure, in_turn
 
 RESULT = RESULTS / "search_speed.json"
 MS = (5, 20, 50)

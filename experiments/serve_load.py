@@ -25,8 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .matches.pages import RESULTS
-from .result_file import TIMING, about, add_result_options, write_result
+from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
 
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001

@@ -2,7 +2,7 @@
 
 Measures our figures and the peers' in one run, on one core where nothing else is said, each the median of several runs
 with the least and the most; writes them to ``results/speed.json`` and draws ``results/speed.png``. What each figure
-means is said in docs/performance.md, whose tables ``python -m experiments.speeds.page`` makes from the results.
+means is said in docs/performance.md, whose tables ``python -m tools.result_pages`` makes from the results.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 
 from persian_rummy_env.system.files import write_whole
 
-from .result_file import TIMING, about, add_result_options, write_result
-from .speeds import ours, page, peers, plot, startup
-from .speeds.timing import cores, versions
+from .shared.result_file import TIMING, about, add_result_options, write_result
+from .shared.timing import cores, versions
+from .speeds import ours, peers, plot, startup
+from .tables.performance import speed_tables
 
 RESULT = Path(__file__).parent / "results" / "speed.json"
 
@@ -75,7 +76,7 @@ def main(given: Sequence[str] | None = None) -> None:
     figures["peers"] = peers.peer_figures(options.peers, folder, options.runs, 0.5 if options.quick else 3.0)
     result = write_result(options.out, facts, figures, kind=TIMING)
     write_whole(options.out.with_suffix(".png"), plot.drawn(result))
-    for table in page.speed_tables(result).values():
+    for table in speed_tables(result).values():
         print(f"\n{table}")
 
 

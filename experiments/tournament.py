@@ -25,7 +25,7 @@ from persian_rummy_env.system.files import write_whole
 
 from .matches import page
 from .matches.run import Reporter, add_terms, as_json, folder_for, players_of, policies_of, stopped_politely, terms_of
-from .result_file import STRENGTH, about, fail, write_result
+from .shared.result_file import STRENGTH, about, fail, write_result
 
 Names = tuple[str, str]
 

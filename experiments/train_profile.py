@@ -2,7 +2,8 @@
 
 Runs updates of PPO self-play on one thread, at the networks of the preset, and adds up the processor's time of every
 part less that of the parts within it; once in fp32 and once in bf16. Processor time, so other work on the machine
-counts little. Writes ``results/train_profile.json`` and the tables of docs/notes/training.md (``--no-page``: not).
+counts little. Writes ``results/train_profile.json``; ``python -m tools.result_pages`` prints it
+into docs/.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import train.algorithms.ppo
 import train.data.rollout
 from agents.network import Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.system.files import write_whole
 from train.algorithms.learner import NetworkLearner
 from train.algorithms.ppo import Learner
 from train.checkpoint import Counters
@@ -28,11 +28,9 @@ from train.config.settings import PRESETS, Config
 from train.data.rollout import Collector, DealTables
 from train.selfplay import SelfPlay
 
-from .result_file import TIMING, about, add_result_options, fail, write_result
-from .speeds.page import with_tables
+from .shared.result_file import TIMING, about, add_result_options, fail, write_result
 
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
-PAGE = Path(__file__).parents[1] / "docs" / "notes" / "training.md"
 PARTS: dict[str, list[tuple[Any, str]]] = {
     "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
     "collecting: what networks read is listed": [(DealTables, "rows")],
@@ -115,7 +113,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
-    """The table of a result, by its name in docs/notes/training.md."""
+    """The table of a result, by its name in docs/."""
     return {"train: profile": table(result)}
 
 
@@ -128,7 +126,6 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--preset", choices=("quick", "two-cores", "scratch"), default="two-cores")
     parser.add_argument("--deals", type=int, help="for an update (default: the preset's)")
     parser.add_argument("--out", type=Path, default=RESULT, help="default %(default)s")
-    parser.add_argument("--no-page", action="store_true", help="leave docs/notes/training.md as it is")
     add_result_options(parser)
     options = parser.parse_args(argv)
     if options.updates < 1:
@@ -143,8 +140,6 @@ def main(given: Sequence[str] | None = None) -> None:
     }
     result = write_result(options.out, facts, figures, kind=TIMING, seeds=[config.seed])
     print(table(result))
-    if not options.no_page:
-        write_whole(PAGE, with_tables(PAGE.read_text(), tables(result)))
 
 
 if __name__ == "__main__":

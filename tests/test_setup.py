@@ -65,8 +65,8 @@ LIBRARIES = {
     "apps": PLAY_LIBRARIES,
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
-    "experiments": PLAY_LIBRARIES | {"playwright"},  # pictures of the page in a browser
-    "tools": ENV_LIBRARIES,
+    "experiments": PLAY_LIBRARIES | {"playwright"},  # pages in a browser
+    "tools": PLAY_LIBRARIES | {"playwright"},
 }
 """By room; those that are not named may use what the package depends on."""
 

@@ -8,22 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..shared.markdown import plus_minus, table
+
 Result = Mapping[str, Any]
 MATCH_HEADS = ("A", "B", "pairs", "A's points a deal", "A wins", "sd of pairs", "decisions a deal", "minutes")
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) -> str:
-    """A Markdown table; the first ``words`` columns are words, the others numbers."""
-    ruler = ["---"] * words + ["---:"] * (len(heads) - words)
-    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *rows])
-
-
-def plus_minus(mean: float | None, low: float | None, high: float | None, digits: int = 1, sign: str = "+") -> str:
-    """``+36.1 ± 0.9``; of a single value, ``+36.1 ± ?``; of none, ``?``."""
-    if mean is None:
-        return "?"
-    half = "?" if low is None or high is None else f"{(high - low) / 2:.{digits}f}"
-    return f"{mean:{sign}.{digits}f} ± {half}"
 
 
 def cross_table(policies: Sequence[str], matches: Sequence[Result]) -> list[list[Result | None]]:

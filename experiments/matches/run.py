@@ -22,7 +22,7 @@ from persian_rummy_env.rules import RULES_HELP, RuleSet
 from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
 
-from ..result_file import add_result_options, fail
+from ..shared.result_file import add_result_options, fail
 
 REPORT_EVERY = 10.0
 

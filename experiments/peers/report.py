@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.speeds.timing import figure, versions
+from experiments.shared.timing import figure, versions
 
 WARM_UP_SECONDS = 0.5
 

@@ -19,8 +19,8 @@ from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
+from ..shared.timing import cores, figure, in_turn
 from .loops import aec_decisions
-from .timing import cores, figure, in_turn
 
 SIZES = (1, 64, 256, 1024, 4096, 16384, 65536)
 MARKED = (1024, 4096)

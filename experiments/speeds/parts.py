@@ -17,9 +17,9 @@ from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE, NOTHING_OWED, OVER
 
+from ..shared.timing import figure, in_turn
 from . import kernels
 from .ours import BANK, VectorRuns, mixed_states
-from .timing import figure, in_turn
 
 LANES = 1024
 """States in a sample; the batch size that the parts are compared with."""

@@ -12,8 +12,8 @@ import venv
 from pathlib import Path
 from typing import Any
 
+from ..shared.timing import cores
 from .startup import ROOT
-from .timing import cores
 
 PINS = ROOT / "experiments" / "peers"
 PEERS = tuple(sorted(path.stem for path in PINS.glob("*.txt")))

@@ -6,7 +6,8 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from .page import PEER_NAMES, number
+from ..shared.markdown import number
+from ..tables.performance import PEER_NAMES
 
 OURS, OTHERS = "#1f6f8b", "#b0a690"
 MARKS = {"step": "o", "step_and_drawing": "s"}

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .timing import ALL_CORES, cores, figure
+from ..shared.timing import ALL_CORES, cores, figure
 
 ROOT = Path(__file__).resolve().parents[2]
 

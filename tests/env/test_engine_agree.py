@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 
 from experiments import agree
-from experiments.lockstep import LINE_UPS, PLAIN, STEERED, DisagreementError, Played, compare, plan_of, stacked_deck
+from experiments.shared.lockstep import (
+    LINE_UPS,
+    PLAIN,
+    STEERED,
+    DisagreementError,
+    Played,
+    compare,
+    plan_of,
+    stacked_deck,
+)
 from tests import oracle
 from tests.env.play import COMPILED, PACK, scaled
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import behaviour
-from experiments.behaviour import BLOCKS, TIES, BehaviourError, choices, decisions, difference, digest
+from experiments.shared import behaviour
+from experiments.shared.behaviour import BLOCKS, TIES, BehaviourError, choices, decisions, difference, digest
 from persian_rummy_env.core import expert
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.players.load import load

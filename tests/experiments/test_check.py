@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from experiments import behaviour, check
+from experiments import check
 from experiments.check import Finding, quotes
-from experiments.result_file import RESULTS, ROOT, text_of
+from experiments.shared import behaviour
+from experiments.shared.result_file import RESULTS, ROOT, text_of
+from experiments.tables import evaluation
 
 
 def strengths(findings: list[Finding]) -> list[Finding]:
@@ -108,7 +110,7 @@ def test_what_a_quote_is() -> None:
 
 
 def test_a_table_behind_its_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check.evaluation_page, "goals_table", lambda _: "another")
+    monkeypatch.setattr(evaluation, "goals_table", lambda _: "another")
     told = [str(finding) for finding in strengths(check.check())]
     assert any("docs/evaluation.md" in line and "evaluation: goals" in line for line in told)
 

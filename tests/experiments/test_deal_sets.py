@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from experiments import evaluation
-from experiments.matches.pages import RESULTS, ROOT
+from experiments.shared.result_file import RESULTS, ROOT
 from persian_rummy_env.evaluation.match import deal_seeds
 from train.deal_sets import CHOOSE, DEAL_SETS, REPORT, set_of
 

@@ -11,7 +11,8 @@ import pytest
 
 from experiments import evaluation
 from experiments.evaluation import covered, pairs_for, played, spread, stop_rule
-from experiments.matches import evaluation_page, pages
+from experiments.shared.result_file import RESULTS, read_result
+from experiments.tables import evaluation as tables
 from persian_rummy_env.evaluation.match import mean_interval, play_match
 from persian_rummy_env.players.load import load
 
@@ -70,7 +71,7 @@ def test_a_small_run_and_its_tables(tmp_path: Path) -> None:
     evaluation.main(["--pairs", "60", "--repeats", "20", "--out", str(tmp_path / "result.json")])
     result = json.loads((tmp_path / "result.json").read_text())
     assert [row["b"] for row in result["spread"]] == ["random", "random", "greedy", "greedy", "deepest", "deepest"]
-    text = "\n".join(evaluation_page.figures(result).values())
+    text = "\n".join(tables.figures(result).values())
     for row in result["spread"]:
         for stock in ("one stock", "split stock"):
             assert f"| {row[stock]['pair_sd']:.1f} |" in text
@@ -90,23 +91,17 @@ def ladder() -> dict[str, Any]:
 
 
 def test_goals_are_read_from_either_side() -> None:
-    [row] = [line for line in evaluation_page.goals_table(ladder()).splitlines() if "`expert`" in line]
+    [row] = [line for line in tables.goals_table(ladder()).splitlines() if "`expert`" in line]
     assert "+20" in row
     assert "+25.0" in row
     assert "yes" in row
     weak = ladder()
     weak["matches"][0]["margin"] = -19.0
-    assert "**no**" in evaluation_page.goals_table(weak)
-
-
-def test_the_page_is_as_the_results_have_it() -> None:
-    """After a new result: python -m experiments.matches.evaluation_page"""
-    evaluation_page.main(["--check"])
+    assert "**no**" in tables.goals_table(weak)
 
 
 def test_committed_coverage_is_what_it_should_be() -> None:
-    result = pages.result("evaluation.json")
-    assert result is not None
+    result = read_result(RESULTS / "evaluation.json")
     random = result["coverage"][0]
     assert (random["a"], random["b"], random["repeats"]) == ("random", "random", 2000)
     assert 0.93 <= random["covered"] <= 0.97

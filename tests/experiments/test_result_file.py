@@ -8,9 +8,17 @@ from typing import Any
 
 import pytest
 
-from experiments import result_file
-from experiments.matches import pages
-from experiments.result_file import HEAD, STRENGTH, TIMING, ResultError, about, is_clean, read_result, write_result
+from experiments.shared import result_file
+from experiments.shared.result_file import (
+    HEAD,
+    STRENGTH,
+    TIMING,
+    ResultError,
+    about,
+    is_clean,
+    read_result,
+    write_result,
+)
 from persian_rummy_env.evaluation.match_cache import Book, BookError, Played, Terms
 from tests.damage import BYTES, JSON, damages
 
@@ -128,7 +136,6 @@ def hurt_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) ->
     path = tmp_path / "a.json"
     whole = written(path, monkeypatch)
     content = path.read_bytes()
-    monkeypatch.setattr(pages, "RESULTS", tmp_path)
     refused = 0
     for damage in damages(content, count, kinds={**BYTES, **JSON}):
         path.write_bytes(damage.content)
@@ -139,8 +146,6 @@ def hurt_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) ->
         refused += 1
         assert told.startswith(f"{path}: "), damage.name
         assert "\n" not in told, damage.name
-        with pytest.raises(SystemExit):
-            pages.result("a.json")
     assert refused > 0.8 * count
 
 

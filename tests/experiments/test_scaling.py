@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from experiments import scaling, scaling_page
-from experiments.matches import pages
-from experiments.speeds.timing import figure
+from experiments import scaling
+from experiments.shared.timing import figure
+from experiments.tables import scaling as tables
 
 
 def made_up() -> dict[str, Any]:
@@ -45,7 +44,7 @@ def test_ratios_and_limits_by_hand() -> None:
     """A worker: 20 µs a decision, 50,000/s. Learning 100 µs: 10,000/s, a fifth of a worker. Unpacking 1 µs: 1 M/s, 20
     workers. 10 Gbit/s are 1.25 GB/s, of 200 bytes 6.25 M/s, 125 workers. A minibatch: 100 µs times 10,000 by 20, 50 ms.
     Gradients: 6 MB there and back, 4.8 ms, so 10 ranks."""
-    made = scaling_page.tables(made_up())
+    made = tables.tables(made_up())
     assert "| 2 | 95.0 k (95.0 k–95.0 k) | 1.90 × | 90.0 k (90.0 k–90.0 k) | 1.88 × |" in made["scaling: collecting"]
     assert "| 2 | 21.0 k (21.0 k–21.0 k) |" in made["scaling: learning"]
     assert "1.75 ×" in made["scaling: learning"]
@@ -60,17 +59,6 @@ def test_ratios_and_limits_by_hand() -> None:
     ):
         assert line in made["scaling: limits"], line
     assert "| weights of actor and critic | 3.0 MB |" in made["scaling: costs"]
-
-
-def test_the_page_has_a_place_for_every_table() -> None:
-    page = scaling_page.PAGE.read_text()
-    assert re.findall(r"^<!-- (scaling: .*) -->$", page, re.MULTILINE) == list(scaling_page.tables(made_up()))
-
-
-def test_the_page_is_as_the_results_have_it() -> None:
-    if pages.result("scaling.json") is None:
-        pytest.skip("experiments.scaling was not run yet")
-    scaling_page.main(["--check"])
 
 
 @pytest.mark.parametrize("words", [["--workers", "0"], ["--workers", "100000"], ["--runs", "0"], ["--deals", "1"]])

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.network import Actor
-from experiments import train_profile
-from experiments.train_profile import PARTS, Watch, main, table
+from experiments.train_profile import PARTS, Watch, main
 from persian_rummy_env import PersianRummyVecEnv
 
 
@@ -39,14 +38,9 @@ def test_time_goes_to_the_innermost_part() -> None:
 
 def test_the_parts_are_all_there_and_nothing_stays_patched(tmp_path: Path) -> None:
     before = PersianRummyVecEnv.step, Actor.choose
-    main(["--updates", "1", "--deals", "8", "--preset", "scratch", "--no-page", "--out", str(tmp_path / "a.json")])
+    main(["--updates", "1", "--deals", "8", "--preset", "scratch", "--out", str(tmp_path / "a.json")])
     assert (PersianRummyVecEnv.step, Actor.choose) == before
     result = json.loads((tmp_path / "a.json").read_text())
     for precision in ("fp32", "bf16"):
         assert set(result[precision]["microseconds"]) == set(PARTS)
         assert all(us > 0 for us in result[precision]["microseconds"].values())
-
-
-def test_the_page_has_the_result() -> None:
-    result = json.loads(train_profile.RESULT.read_text())
-    assert table(result) in train_profile.PAGE.read_text()

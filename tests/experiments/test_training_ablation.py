@@ -11,7 +11,6 @@ import pytest
 
 from experiments import ablation
 from experiments.ablation import VARIANTS, command_of, main, table
-from experiments.speeds.page import with_tables
 from train.command import parse
 from train.config.settings import PRESETS, RunConfig
 from train.log import RUNGS
@@ -71,13 +70,6 @@ def test_a_run_is_made_once_and_other_minutes_are_refused(tmp_path: Path, capsys
     with pytest.raises(SystemExit):
         main(["--minutes", "2", *words[2:], "--out", str(out)])
     assert "0.001 minutes" in capsys.readouterr().err
-
-
-def test_the_page_has_the_table_of_the_result() -> None:
-    """After a new result: python -m experiments.ablation --threads 1"""
-    result = json.loads((ablation.OUT / "results.json").read_text())
-    text = ablation.PAGE.read_text()
-    assert with_tables(text, {"train: ablation": table(result["ways"]).rstrip()}) == text
 
 
 def test_a_run_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,12 @@ import torch
 
 import train.selfplay
 from agents.learned import read_policy
+from experiments import tune
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS
 from persian_rummy_env.system.run_folder import FolderError
 from tests.damage import BYTES, HEADER, JSON, TABLE, damages
 from tests.train.damaged import TINY, files_of
-from train import log, tune
+from train import log
 from train.checkpoint import Checkpoint
 from train.selfplay import main
 

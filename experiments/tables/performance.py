@@ -1,57 +1,10 @@
-"""The tables of docs/performance.md, made from the results: ``python -m experiments.speeds.page``. With ``--check`` it
-only says whether they are as the results have them.
-
-A table stands in the page between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
-"""
+"""The tables of docs/performance.md on speed, from a result of ``experiments.speed``."""
 
 from __future__ import annotations
 
-import argparse
-import re
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from ..shared.markdown import Result, number, run_line, spread, table, times
 
-from persian_rummy_env.system.files import write_whole
-
-from ..result_file import ResultError, fail, read_result
-
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "performance.md"
-RESULTS = ROOT / "experiments" / "results"
 PEER_NAMES = {"openspiel": "OpenSpiel", "pettingzoo": "PettingZoo", "pgx": "Pgx", "rlcard": "RLCard"}
-SCALES = ((1e6, " M"), (1e3, " k"))
-
-Result = Mapping[str, Any]
-
-
-def number(value: float) -> str:
-    """Three significant digits, with k or M: 4.81 M."""
-    for scale, letter in SCALES:
-        if abs(value) >= scale:
-            return f"{shortened(value / scale)}{letter}"
-    return shortened(value)
-
-
-def shortened(value: float) -> str:
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    return f"{value:.{digits}f}"
-
-
-def times(ratio: float) -> str:
-    return f"{ratio:,.0f}" if ratio >= 100 else shortened(ratio)
-
-
-def spread(figure: Result) -> str:
-    """Median (least–most)."""
-    return f"{number(figure['median'])} ({number(figure['min'])}–{number(figure['max'])})"
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first column is words, the others are numbers."""
-    lines = [" | ".join(heads), " | ".join(["---", *["---:"] * (len(heads) - 1)]), *map(" | ".join, rows)]
-    return "\n".join(f"| {line} |" for line in lines)
 
 
 def speed_tables(result: Result) -> dict[str, str]:
@@ -63,15 +16,6 @@ def speed_tables(result: Result) -> dict[str, str]:
         "speed: peers": peers_table(result),
         "speed: run": run_line(result),
     }
-
-
-def run_line(result: Result) -> str:
-    """What was run, where and when."""
-    at, on = result["machine"], ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    return (
-        f"`{result['command']}`, {result['date']}, commit `{result['commit']}`; {at['cpu']}, {at['cores']} cores, "
-        f"load before it {at['load_before']}; {on}."
-    )
 
 
 def goals_table(ours: Result, peers: Result) -> str:
@@ -184,47 +128,3 @@ def peers_table(result: Result) -> str:
             about = [figure["observation"], f"{figure['observation_bytes']:,}", str(figure["actions"])]
             rows.append([f"{shown} {figure['name']}{size}", *about, spread(figure), " / ".join(ratios)])
     return table(["environment", "observation", "bytes", "actions", "decisions/s", "ours is so many ×"], rows)
-
-
-def with_tables(text: str, tables: Mapping[str, str]) -> str:
-    """A page with its tables replaced; one that it has no place for is an error."""
-    for name, body in tables.items():
-        place = re.compile(f"(<!-- {re.escape(name)} -->\n).*?(<!-- end {re.escape(name)} -->)", re.DOTALL)
-        if not place.search(text):
-            raise ValueError(f"{PAGE.name} has no place for the table {name!r}")
-        text = place.sub(lambda found, body=body: f"{found[1]}{body}\n{found[2]}", text)
-    return text
-
-
-def from_results(text: str) -> str:
-    """The page as the results have it."""
-    from .profile_page import profile_tables
-
-    for name, tables in (("speed", speed_tables), ("profile", profile_tables)):
-        path = RESULTS / f"{name}.json"
-        if path.exists():
-            try:
-                text = with_tables(text, tables(read_result(path)))
-            except ResultError as error:
-                fail(str(error))
-    return text
-
-
-def main(given: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.speeds.page", description="make the tables of docs/performance.md"
-    )
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the page is behind")
-    check = parser.parse_args(given).check
-    before = PAGE.read_text()
-    after = from_results(before)
-    if check and before != after:
-        sys.exit(f"{PAGE.relative_to(ROOT)} is behind the results: python -m experiments.speeds.page")
-    if not check:
-        write_whole(PAGE, after)
-
-
-if __name__ == "__main__":
-    from persian_rummy_env.system.command_line import run_command
-
-    raise SystemExit(run_command("python -m experiments.speeds.page", main))

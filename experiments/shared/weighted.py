@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rules import NUM_TEAMS
-from ..state import OVER
-from .apply import apply
-from .bot_kernels import choose
-from .expert import best_by_features
-from .jit import compiled
-from .legal import legal_actions
-from .masks import WORDS
+from persian_rummy_env.core.apply import apply
+from persian_rummy_env.core.bot_kernels import choose
+from persian_rummy_env.core.expert import best_by_features
+from persian_rummy_env.core.jit import compiled
+from persian_rummy_env.core.legal import legal_actions
+from persian_rummy_env.core.masks import WORDS
+from persian_rummy_env.rules import NUM_TEAMS
+from persian_rummy_env.state import OVER
 
 
 @compiled

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments import tune
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES
 from persian_rummy_env.system.run_folder import FolderError
-from train import tune
 
 SMALL = tune.TuneConfig(population=8, elite=2, pairs=32, threads=2, minutes=1e-6)
 

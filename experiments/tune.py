@@ -1,4 +1,4 @@
-"""Tune the weights of the expert bot: ``python -m train.tune --minutes 5 --seed 1 --out runs/tune``.
+"""Tune the weights of the expert bot: ``python -m experiments.tune --minutes 5 --seed 1 --out runs/tune``.
 
 The cross-entropy method (Rubinstein 1999): sample weights around a mean, play them all on the same deals, move mean and
 spread towards the best. Every generation has deals of its own, and none of them is a deal of another command (the seeds
@@ -24,7 +24,7 @@ import tyro
 
 from agents.tensor_file import one_line
 from persian_rummy_env.bots import BOTS
-from persian_rummy_env.core import arena_kernels, expert, weighted
+from persian_rummy_env.core import arena_kernels, expert
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.evaluation.arena import new_games, show
@@ -36,10 +36,11 @@ from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
 from persian_rummy_env.system.stored import parsed
+from train.command import fail, failing
+from train.deal_sets import TUNING, TUNING_LAST
+from train.screen import Listened, StopAsked
 
-from .command import fail, failing
-from .deal_sets import TUNING, TUNING_LAST
-from .screen import Listened, StopAsked
+from .shared import weighted
 
 FILE = "weights.json"
 MOST_SEED = (TUNING_LAST - TUNING) // 1000 - 1
@@ -252,4 +253,4 @@ def main() -> None:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m train.tune", main))
+    raise SystemExit(run_command("python -m experiments.tune", main))

@@ -1,21 +1,11 @@
-"""The tables of docs/bots.md, made from the weights and the results: ``python -m experiments.bots.page``. With
-``--check`` it only says whether they are as these have them."""
+"""The tables of docs/bots.md, from the expert's weights and a result of ``experiments.ablation_expert``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from persian_rummy_env.core.expert import WEIGHTS
 
-from ..matches import pages
-from ..matches.page import plus_minus, table
-from .features import DESCRIPTIONS, GROUPS
-
-PAGE = pages.ROOT / "docs" / "bots.md"
-ABLATION = pages.RESULTS / "ablation_expert.json"
-
-Result = Mapping[str, Any]
+from ..shared.expert_features import DESCRIPTIONS, GROUPS
+from ..shared.markdown import Result, plus_minus, table
 
 
 def features_table(result: Result | None) -> str:
@@ -60,17 +50,3 @@ def tables_of(measured: Result | None) -> dict[str, str]:
     """The tables of a result of ``experiments.ablation_expert``, by their names in the page."""
     found = {"bots: ablation run": run_line(measured), "bots: features": features_table(measured)}
     return found | {"bots: together": together_table(measured)}
-
-
-def tables() -> dict[str, str]:
-    return tables_of(pages.result(ABLATION.name))
-
-
-def main(given: Sequence[str] | None = None) -> None:
-    pages.keep(PAGE, tables(), "experiments.bots.page", given)
-
-
-if __name__ == "__main__":
-    from persian_rummy_env.system.command_line import run_command
-
-    raise SystemExit(run_command("python -m experiments.bots.page", main))

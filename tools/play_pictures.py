@@ -1,4 +1,4 @@
-"""The pictures of ``docs/play.md``, in ``docs/images``: ``python -m experiments.play_pictures``.
+"""The pictures of ``docs/play.md``, in ``docs/images``: ``python -m tools.play_pictures``.
 
 It plays a game in the system's chromium, at a desk's and at a phone's width, and one in the terminal, and opens a
 replay page. ``--only replay`` (``browser``, ``terminal``) makes some of them.
@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import argparse
 import io
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
+from experiments.shared.browser import chromium
 from persian_rummy_env.apps.analyst import PolicyAdviser
 from persian_rummy_env.apps.game import Table
 from persian_rummy_env.apps.replay_page import replay_page
@@ -108,27 +107,11 @@ def replay() -> None:
             page.close()
 
 
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """The system's browser."""
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which("chromium")
-    if found is None:
-        raise SystemExit("error: chromium is missing: apt-get install chromium")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
 PARTS = {"terminal": lambda: terminal(IMAGES / "play_terminal.svg"), "browser": browser, "replay": replay}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.play_pictures", description="the pictures of docs/play.md"
-    )
+    parser = argparse.ArgumentParser(prog="python -m tools.play_pictures", description="the pictures of docs/play.md")
     parser.add_argument("--only", choices=PARTS, action="append", help="some of them; may be given several times")
     chosen = parser.parse_args(argv).only or list(PARTS)
     IMAGES.mkdir(parents=True, exist_ok=True)
@@ -141,4 +124,4 @@ def main(argv: Sequence[str] | None = None) -> None:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m experiments.play_pictures", main))
+    raise SystemExit(run_command("python -m tools.play_pictures", main))

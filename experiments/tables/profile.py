@@ -1,13 +1,9 @@
-"""The tables of a profile for docs/performance.md (``speeds.page`` puts them there)."""
+"""The tables of docs/performance.md on parts of a step, from a result of ``experiments.profile``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from ..shared.markdown import Result, run_line, shortened, table
 
-from .page import run_line, shortened, table
-
-Result = Mapping[str, Any]
 APART = "sampling"
 """A part that belongs to the drawing of actions and not to the step."""
 

@@ -1,8 +1,8 @@
 """Result files: how every experiment writes its own, and how anything reads one.
 
 A result says its command, seeds, date, seconds, machine and commit, and, if it tells how strong somebody plays, what it
-rests on (``experiments.behaviour``). Only ``write_result`` writes one; it closes with a digest of all that is in it, so
-a result that was damaged or changed by hand is refused by whoever reads it. What is out of date by now is told by
+rests on (``experiments.shared.behaviour``). Only ``write_result`` writes one; it closes with a digest of all that is in
+it, so a result that was damaged or changed by hand is refused by every reader. What is out of date is told by
 ``python -m experiments.check``.
 """
 
@@ -21,9 +21,9 @@ from persian_rummy_env.system.escaping import visible_lines
 from persian_rummy_env.system.files import write_whole
 
 from .behaviour import BehaviourError, behaviour
-from .speeds.timing import commit, machine, today, versions
+from .timing import commit, machine, today, versions
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "experiments" / "results"
 STRENGTH, TIMING = "strength", "timing"
 Kind = Literal["strength", "timing"]

@@ -1,4 +1,4 @@
-"""The pictures of ``docs/render.md``: ``python -m experiments.render_pictures`` writes ``docs/images/table_*``, and
+"""The pictures of ``docs/render.md``: ``python -m tools.render_pictures`` writes ``docs/images/table_*``, and
 ``docs/images/cards.png``. The same command makes the same pictures."""
 
 from __future__ import annotations
@@ -101,4 +101,4 @@ def main() -> None:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m experiments.render_pictures", main))
+    raise SystemExit(run_command("python -m tools.render_pictures", main))

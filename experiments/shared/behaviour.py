@@ -4,8 +4,8 @@ A digest of sources would call every result old whenever a file moves; this one 
 or when the game deals, plays or counts otherwise, and at no other time.
 
 The decisions lie in ``results/decisions.npz``: whole games of mixed play as decks and actions, which any version of the
-engine can play again, and the numbers of the decisions in them. ``python -m experiments.behaviour`` makes the file
-anew (every result is old then); with names of policies it prints their digests.
+engine can play again, and the numbers of the decisions in them. ``python -m experiments.shared.behaviour`` makes the
+file again (every result is out of date then); with names of policies it prints their digests.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from persian_rummy_env.records import replay
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "experiments" / "results" / "decisions.npz"
 SHA256 = "ceae1ed6f6afee30"
 """Of that file; where it is made anew, all results are old."""
@@ -216,7 +216,8 @@ def main(given: Sequence[str] | None = None) -> None:
     from persian_rummy_env.system.files import write_whole
 
     parser = argparse.ArgumentParser(
-        prog="python -m experiments.behaviour", description="make the stored decisions anew, or say how players choose"
+        prog="python -m experiments.shared.behaviour",
+        description="make the stored decisions anew, or say how players choose",
     )
     parser.add_argument("policies", nargs="*", help="print the digests of these")
     options = parser.parse_args(given)

@@ -1,19 +1,13 @@
-"""The tables of docs/scaling.md, made from the results: ``python -m experiments.scaling_page``. With ``--check`` it
-only says whether they are as the results have them."""
+"""The tables of docs/scaling.md, from a result of ``experiments.scaling``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from .matches import pages
-from .speeds.page import number, run_line, shortened, spread, table
+from ..shared.markdown import Result, number, run_line, shortened, spread, table
 
-PAGE = pages.ROOT / "docs" / "scaling.md"
 LINK = 10e9 / 8
 """Bytes a second of a 10 Gbit/s network, at the best."""
-
-Result = Mapping[str, Any]
 
 
 def tables(result: Result) -> dict[str, str]:
@@ -92,15 +86,3 @@ def limits_table(costs: Result) -> str:
         f"the learning at {each_batch / exchange:.0f} ranks of one core, and at more where `minibatch` is larger."
     )
     return table(["limit", "decisions with a choice", "workers that reach it"], rows) + "\n\n" + ranks
-
-
-def main(given: Sequence[str] | None = None) -> None:
-    result = pages.result("scaling.json")
-    made = {} if result is None else tables(result)
-    pages.keep(PAGE, made, "experiments.scaling_page", given)
-
-
-if __name__ == "__main__":
-    from persian_rummy_env.system.command_line import run_command
-
-    raise SystemExit(run_command("python -m experiments.scaling_page", main))

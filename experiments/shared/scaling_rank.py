@@ -1,4 +1,4 @@
-"""A rank of ``experiments.scaling``: ``python -m experiments.scaling_rank UPDATES DEALS``, alone or by torchrun.
+"""A rank of ``experiments.scaling``: ``python -m experiments.shared.scaling_rank UPDATES DEALS``, alone or by torchrun.
 
 Makes whole updates and writes their speeds, as one line of JSON, on standard output.
 """
@@ -38,4 +38,4 @@ def main() -> None:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m experiments.scaling_rank", main))
+    raise SystemExit(run_command("python -m experiments.shared.scaling_rank", main))

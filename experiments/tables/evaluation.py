@@ -1,16 +1,14 @@
-"""The tables of docs/evaluation.md, made from the results: ``python -m experiments.matches.evaluation_page``."""
+"""The tables of docs/evaluation.md: spread, coverage, the bot ladder, and the table of deal sets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from train.deal_sets import DEAL_SETS
 
-from . import pages
-from .page import cross_table, plus_minus, table
+from ..matches.page import cross_table
+from ..shared.markdown import Result, plus_minus, table
 
-PAGE = pages.ROOT / "docs" / "evaluation.md"
 LADDER = "ladder/results.json"
 GOALS = (
     ("greedy", "random", 110),
@@ -19,8 +17,6 @@ GOALS = (
     ("search(deepest, worlds=40)", "deepest", 45),
     ("search(deepest, worlds=160)", "deepest", 75),
 )
-
-Result = Mapping[str, Any]
 
 
 def figures(result: Result) -> dict[str, str]:
@@ -125,19 +121,3 @@ def deals_table() -> str:
 def ladder(result: Result | None) -> dict[str, str]:
     """The tables of the tournament that is the ladder, by their names in the page."""
     return {"evaluation: ladder": ladder_table(result), "evaluation: goals": goals_table(result)}
-
-
-def tables() -> dict[str, str]:
-    evaluation = pages.result("evaluation.json")
-    found = {"evaluation: deals": deals_table(), **ladder(pages.result(LADDER))}
-    return found | ({} if evaluation is None else figures(evaluation))
-
-
-def main(given: Sequence[str] | None = None) -> None:
-    pages.keep(PAGE, tables(), "experiments.matches.evaluation_page", given)
-
-
-if __name__ == "__main__":
-    from persian_rummy_env.system.command_line import run_command
-
-    raise SystemExit(run_command("python -m experiments.matches.evaluation_page", main))

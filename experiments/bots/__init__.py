@@ -1,1 +1,0 @@
-"""What is said of the bots, and what of it is measured."""

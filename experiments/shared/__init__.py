@@ -1,0 +1,1 @@
+"""What several experiments share: result files, digests of behaviour, timing, Markdown."""
