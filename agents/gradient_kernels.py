@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from persian_rummy_env.core.network_kernels import kernel
+from persian_rummy_env.core.jit import compiled_fast
 
 
-@kernel
+@compiled_fast
 def first_layer_gradient(start, stop, index, value, of_out, of_weight):
     """Add the gradient of ``first_layer``'s weight to ``of_weight``, given that of its output."""
     width = of_weight.shape[1]
@@ -22,7 +22,7 @@ def first_layer_gradient(start, stop, index, value, of_out, of_weight):
                 total[j] += factor * terms[j]
 
 
-@kernel
+@compiled_fast
 def choice_terms(actions, count, log_p, magnet, taken, taken_log_p, entropy, divergence):
     """The log-probability of the action taken, the entropy, and the divergence from a magnet, of each row.
 
@@ -46,7 +46,7 @@ def choice_terms(actions, count, log_p, magnet, taken, taken_log_p, entropy, div
         entropy[r] = spread
 
 
-@kernel
+@compiled_fast
 def choice_gradient(
     hidden, weight, actions, count, log_p, magnet, taken, entropy, divergence,
     of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,

@@ -13,10 +13,9 @@ import torch
 from torch import Tensor
 
 from persian_rummy_env.actions import NUM_ACTIONS
-from persian_rummy_env.core.masks import pack
 from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseRows
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 from persian_rummy_env.records.record import stored_rules
 from persian_rummy_env.rules import RuleSet
 
@@ -30,7 +29,7 @@ CHUNK = 1024
 """Rows computed at once, so that they stay in the processor's cache."""
 
 
-class LearnedPolicy(Policy):
+class LearnedPolicy(BasePolicy):
     """A network that plays.
 
     Args:
@@ -59,8 +58,8 @@ class LearnedPolicy(Policy):
         self.actor = actor.to(self.device)
         self.rng = None if greedy else np.random.default_rng(seed)
 
-    def act(self, batch: Batch) -> np.ndarray:
-        legal = pack(batch.action_mask)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        legal = batch.legal
         actions = np.empty(len(legal), dtype=np.int64)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
@@ -69,9 +68,9 @@ class LearnedPolicy(Policy):
             actions[chunk] = self.actor.choose(rows, fractions)[0]
         return actions
 
-    def probabilities(self, batch: Batch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """The distribution over actions, (k, 547) float32; an illegal one has 0."""
-        legal = pack(batch.action_mask)
+        legal = batch.legal
         found = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)

@@ -21,7 +21,7 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
 from persian_rummy_env.evaluation.arena import new_games
 from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
-from persian_rummy_env.players.policy import unknown
+from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
 
@@ -102,7 +102,7 @@ def main(given: Sequence[str] | None = None) -> None:
     add_result_options(parser)
     options = parser.parse_args(argv)
     if options.against not in BOTS:
-        fail(unknown("bot", options.against, BOTS))
+        fail(unknown_name("bot", options.against, BOTS))
     if options.pairs < 2:
         fail(f"--pairs {options.pairs}: expected at least 2")
     facts = about("experiments.ablation_expert", argv, options.out, options.allow_dirty)

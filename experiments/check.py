@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from persian_rummy_env.players.choose import PolicyError
+from persian_rummy_env.players.policy_io import PolicyError
 
 from .shared.behaviour import BehaviourError, difference, game, player
 from .shared.markdown import with_tables

@@ -25,12 +25,20 @@ from typing import Any
 import numpy as np
 
 from persian_rummy_env.evaluation.match import mean_interval
-from persian_rummy_env.evaluation.match_cache import Book, BookError, deal_set
-from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, deal_set
+from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.system.files import write_whole
 
 from .matches import page
-from .matches.run import Reporter, add_terms, folder_for, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import (
+    Reporter,
+    add_match_options,
+    folder_for,
+    players_of,
+    policies_of,
+    settings_of,
+    stopped_politely,
+)
 from .shared import markdown
 from .shared.result_file import STRENGTH, about, fail, write_result
 
@@ -46,7 +54,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--against", default="deepest", help="the opponents, a team each (default %(default)s)")
     parser.add_argument("--pairs", type=int, default=1000, help="duplicate pairs of each cell (default %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the result")
-    add_terms(parser)
+    add_match_options(parser)
     options = parser.parse_args(argv)
     if options.pairs < 2:
         fail(f"--pairs {options.pairs}: expected at least 2")
@@ -54,7 +62,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def play(
-    book: Book, policies: Mapping[str, Policy], opponents: Mapping[str, Policy], pairs: int
+    cache: MatchCache, policies: Mapping[str, BasePolicy], opponents: Mapping[str, BasePolicy], pairs: int
 ) -> tuple[dict[str, Cells], float]:
     """All cells by opponent, and the seconds of play."""
     tables = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
@@ -66,7 +74,7 @@ def play(
         found[opponent] = {}
         for a, b in cells:
             them = (opponents[opponent], opponents[opponent])
-            played = book.play((policies[a], policies[b]), them, pairs, partial(report, f"{a} & {b} v {opponent}"))
+            played = cache.play((policies[a], policies[b]), them, pairs, partial(report, f"{a} & {b} v {opponent}"))
             found[opponent][a, b] = played.pairs.margin.mean(axis=1)
             seconds += played.seconds
             print(f"{a} & {b} v {opponent}: {found[opponent][a, b].mean():+.1f}", flush=True)
@@ -141,26 +149,26 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     """Play, and write down what came of it."""
-    terms = terms_of(options)
-    policies = policies_of(options.policies, terms, options.device)
-    opponents = policies_of(options.against, terms, options.device, least=1)
+    settings = settings_of(options)
+    policies = policies_of(options.policies, settings, options.device)
+    opponents = policies_of(options.against, settings, options.device, least=1)
     facts = about("experiments.cross_play", argv, options.out / "results.json", options.allow_dirty)
-    book = Book(options.out / "played", terms, options.anew)
+    cache = MatchCache(options.out / "played", settings, options.anew)
     try:
-        with players_of(options) as book.players, stopped_politely():
-            found, seconds = play(book, policies, opponents, options.pairs)
-    except (BookError, ValueError) as error:
+        with players_of(options) as cache.players, stopped_politely():
+            found, seconds = play(cache, policies, opponents, options.pairs)
+    except (MatchCacheError, ValueError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
         return 130
     names = list(policies)
     figures = {
-        "terms": terms.as_dict(),
-        "code": book.code,
+        "terms": settings.as_dict(),
+        "code": cache.code,
         "policies": names,
         "pairs": options.pairs,
-        "deal set": deal_set(terms.seed, options.pairs, terms.rules),
+        "deal set": deal_set(settings.seed, options.pairs, settings.rules),
         "minutes": round(seconds / 60, 2),
         "tables": [
             {
@@ -176,7 +184,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
         facts,
         figures,
         kind=STRENGTH,
-        seeds=[terms.seed],
+        seeds=[settings.seed],
         players=[*names, *opponents],
     )
     write_whole(options.out / "table.md", page_of(result))

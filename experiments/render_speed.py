@@ -16,8 +16,8 @@ from typing import Any
 
 from persian_rummy_env import env
 from persian_rummy_env.drawing import draw_table, raster
-from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import choose
 
 from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
 from .shared.timing import cores, figure, versions

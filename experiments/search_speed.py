@@ -9,6 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import DecisionBatch, Policy
 from persian_rummy_env.players.search import SearchPolicy
 from train.deal_sets import SEARCH_SPEED
 
@@ -40,21 +41,22 @@ class Watched(SearchPolicy):
 
     def __init__(self) -> None:
         super().__init__("deepest", worlds=2)
-        self.batches: list[Batch] = []
+        self.batches: list[DecisionBatch] = []
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         self.batches.append(batch)
         return super().act(batch)
 
 
-def decisions(number: int) -> Batch:
+def decisions(number: int) -> DecisionBatch:
     """Decisions between two actions at least."""
     policy = Watched()
     play_match(policy, load("deepest"), max(2, number // 20), SEARCH_SPEED)
-    whole = Batch(*(np.concatenate(column) for column in zip(*policy.batches, strict=True)))
+    columns = [[getattr(batch, field.name) for batch in policy.batches] for field in fields(DecisionBatch)]
+    whole = DecisionBatch(*(np.concatenate(column) for column in columns))
     rows = np.flatnonzero(whole.action_mask.sum(axis=1) > 1)
     chosen = np.random.default_rng(SEARCH_SPEED).permutation(rows)[:number]
-    return Batch(*(column[chosen] for column in whole if column is not None))
+    return whole.rows(chosen)
 
 
 def playouts_per_second(policy: SearchPolicy, views: np.ndarray, masks: np.ndarray) -> float:
@@ -79,12 +81,12 @@ def speeds(views: np.ndarray, masks: np.ndarray, worlds: int, runs: int) -> dict
     return found
 
 
-def with_prior(batch: Batch, worlds: int, runs: int) -> dict[str, Any]:
+def with_prior(batch: DecisionBatch, worlds: int, runs: int) -> dict[str, Any]:
     """Milliseconds that a decision takes, in a batch and on one core, without and with a prior."""
     with cores(1):
         policies = {spec.format(worlds): load(spec.format(worlds)) for spec in SPECS}
         for policy in policies.values():
-            policy.act(Batch(*(column[:4] for column in batch if column is not None)))
+            policy.act(batch.rows(slice(4)))
 
         def one(policy: Policy) -> float:
             start = time.perf_counter()

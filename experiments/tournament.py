@@ -18,13 +18,22 @@ from typing import Any
 
 from persian_rummy_env.core.arena_kernels import OUTSIDE
 from persian_rummy_env.evaluation.match import summary
-from persian_rummy_env.evaluation.match_cache import Book, BookError, Played, deal_set
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, PlayedPairs, deal_set
 from persian_rummy_env.evaluation.rating import YARDSTICK, ratings, seat_effects
-from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.system.files import write_whole
 
 from .matches import page
-from .matches.run import Reporter, add_terms, as_json, folder_for, players_of, policies_of, stopped_politely, terms_of
+from .matches.run import (
+    Reporter,
+    add_match_options,
+    as_json,
+    folder_for,
+    players_of,
+    policies_of,
+    settings_of,
+    stopped_politely,
+)
 from .shared.result_file import STRENGTH, about, fail, write_result
 
 Names = tuple[str, str]
@@ -48,11 +57,11 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         metavar="POLICY=N",
         help="at most so many pairs for a policy; may be repeated",
     )
-    add_terms(parser)
+    add_match_options(parser)
     return parser.parse_args(argv)
 
 
-def pairs_of(options: argparse.Namespace, policies: Mapping[str, Policy]) -> dict[Names, int]:
+def pairs_of(options: argparse.Namespace, policies: Mapping[str, BasePolicy]) -> dict[Names, int]:
     """How many pairs each match gets."""
     caps: dict[str, int] = dict.fromkeys(policies, int(options.pairs))
     if options.pairs_search is not None:
@@ -68,7 +77,7 @@ def pairs_of(options: argparse.Namespace, policies: Mapping[str, Policy]) -> dic
     return {(a, b): min(caps[a], caps[b]) for a, b in combinations(policies, 2)}
 
 
-def figures_of(book: Book, wanted: Mapping[Names, int], played: Mapping[Names, Played]) -> dict[str, Any]:
+def figures_of(cache: MatchCache, wanted: Mapping[Names, int], played: Mapping[Names, PlayedPairs]) -> dict[str, Any]:
     """What ``results.json`` holds besides what every result says."""
     matches = [
         as_json(summary(a, b, one.pairs, one.seconds)) | {"complete": len(one.pairs) == wanted[a, b]}
@@ -79,8 +88,8 @@ def figures_of(book: Book, wanted: Mapping[Names, int], played: Mapping[Names, P
     by_number = {(met.index(a), met.index(b)): one.pairs for (a, b), one in played.items()}
     sizes = sorted({len(one.pairs) for one in played.values()}, reverse=True)
     return {
-        "terms": book.terms.as_dict(),
-        "code": book.code,
+        "terms": cache.settings.as_dict(),
+        "code": cache.code,
         "policies": names,
         "complete": len(matches) == len(wanted) and all(match["complete"] for match in matches),
         "minutes": round(sum(one.seconds for one in played.values()) / 60, 2),
@@ -88,7 +97,7 @@ def figures_of(book: Book, wanted: Mapping[Names, int], played: Mapping[Names, P
         "rating zero": YARDSTICK if YARDSTICK in met else met[0],
         "ratings": ratings(met, by_number),
         "seat effects": seat_effects(by_number),
-        "deal sets": [deal_set(book.terms.seed, pairs, book.terms.rules) for pairs in sizes],
+        "deal sets": [deal_set(cache.settings.seed, pairs, cache.settings.rules) for pairs in sizes],
     }
 
 
@@ -107,12 +116,14 @@ def write(out: Path, facts: Mapping[str, Any], figures: Mapping[str, Any]) -> No
     write_whole(out / "table.png", page.cross_picture(order, result["matches"], title))
 
 
-def play(book: Book, policies: Mapping[str, Policy], wanted: Mapping[Names, int], played: dict[Names, Played]) -> None:
+def play(
+    cache: MatchCache, policies: Mapping[str, BasePolicy], wanted: Mapping[Names, int], played: dict[Names, PlayedPairs]
+) -> None:
     """Play all matches, one after the other; ``played`` gets each as it is done."""
     report = Reporter({f"{a} v {b}": pairs for (a, b), pairs in wanted.items()})
     for (a, b), pairs in wanted.items():
         teams = (policies[a], policies[a]), (policies[b], policies[b])
-        played[a, b] = book.play(*teams, pairs, partial(report, f"{a} v {b}"))
+        played[a, b] = cache.play(*teams, pairs, partial(report, f"{a} v {b}"))
         print(summary(a, b, played[a, b].pairs, 0), flush=True)
 
 
@@ -125,28 +136,28 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     """Play, and write down what came of it."""
-    terms = terms_of(options)
-    policies = policies_of(options.policies, terms, options.device)
+    settings = settings_of(options)
+    policies = policies_of(options.policies, settings, options.device)
     wanted = pairs_of(options, policies)
     facts = about("experiments.tournament", argv, options.out / "results.json", options.allow_dirty)
-    book = Book(options.out / "played", terms, options.anew)
-    played: dict[Names, Played] = {}
+    cache = MatchCache(options.out / "played", settings, options.anew)
+    played: dict[Names, PlayedPairs] = {}
     cut = False
     try:
         for a, b in wanted:  # refused at once, not after an hour
-            book.read((a, a), (b, b))
-        with players_of(options) as book.players, stopped_politely():
-            play(book, policies, wanted, played)
-    except (BookError, ValueError) as error:  # a ValueError: a policy chose what is not legal
+            cache.read((a, a), (b, b))
+        with players_of(options) as cache.players, stopped_politely():
+            play(cache, policies, wanted, played)
+    except (MatchCacheError, ValueError) as error:  # a ValueError: a policy chose what is not legal
         fail(str(error))
     except KeyboardInterrupt:
         cut = True
-        before = {(a, b): book.read((a, a), (b, b)) for a, b in wanted}
+        before = {(a, b): cache.read((a, a), (b, b)) for a, b in wanted}
         played = {pair: one.head(wanted[pair]) for pair, one in before.items() if one is not None}
     if not played:
         print("interrupted before anything was played", file=sys.stderr)
         return 130
-    figures = figures_of(book, wanted, played)
+    figures = figures_of(cache, wanted, played)
     write(options.out, facts, figures)
     print(f"{options.out / 'table.md'}, table.png and results.json: {figures['minutes']:.1f} minutes of play")
     if cut:

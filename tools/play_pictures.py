@@ -20,14 +20,14 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.shared.browser import chromium
-from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.analyst import PolicyAnalyst
 from persian_rummy_env.apps.game import Table
 from persian_rummy_env.apps.replay_page import replay_page
 from persian_rummy_env.apps.seat_view import seat_view
 from persian_rummy_env.apps.seating import parse_seats
 from persian_rummy_env.apps.terminal import screen
-from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.records.recorder import simulate
 
 IMAGES = Path("docs/images")
@@ -97,7 +97,7 @@ def replay() -> None:
     [record] = simulate(1, 7, "expert,greedy")
     with tempfile.TemporaryDirectory() as folder, chromium() as launched:
         path = Path(folder) / "game.html"
-        path.write_text(replay_page([(1, record)], None, [PolicyAdviser("champion")]), encoding="utf-8")
+        path.write_text(replay_page([(1, record)], None, [PolicyAnalyst("champion")]), encoding="utf-8")
         for name, (width, height) in REPLAYS.items():
             page = launched.new_page(viewport={"width": width, "height": height}, is_mobile=width < 600)
             page.goto(f"{path.as_uri()}#at={MOMENT}")

@@ -16,8 +16,8 @@ from persian_rummy_env.actions import ACTION_NAMES
 from persian_rummy_env.apps.game import Table
 from persian_rummy_env.cards import CARD_NAMES, NUM_PLAIN
 from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, ansi, card_face, contents, draw_table, raster
-from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.state import NOTHING_OWED
 
 IMAGES = Path("docs/images")

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.evaluation.match import MatchResult, Pairs
-from persian_rummy_env.evaluation.match_cache import Played, Terms
+from persian_rummy_env.evaluation.match_cache import MatchSettings, PlayedPairs
 from persian_rummy_env.evaluation.playing_code import playing_code
 from persian_rummy_env.evaluation.ray_pool import RayError, RayPool, number_of_workers
-from persian_rummy_env.evaluation.workers import Here, Job, MatchWorker, Players, RayPlayers
+from persian_rummy_env.evaluation.workers import Job, LocalPlayers, MatchWorker, Players, RayPlayers
 from persian_rummy_env.players.load import load, split_specs
-from persian_rummy_env.players.policy import Policy, check_rules
+from persian_rummy_env.players.policy import BasePolicy, check_rules
 from persian_rummy_env.rules import RULES_HELP, RuleSet
 from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
@@ -27,14 +27,14 @@ from ..shared.result_file import add_result_options, fail
 REPORT_EVERY = 10.0
 
 
-def add_terms(parser: argparse.ArgumentParser) -> None:
+def add_match_options(parser: argparse.ArgumentParser) -> None:
     """The options that all experiments with matches have."""
     parser.add_argument("--seed", type=int, default=1, help="of the deal set (default %(default)s)")
     parser.add_argument("--rules", default="", help=RULES_HELP)
     parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
     parser.add_argument("--split-stock", action="store_true", help="each seat draws from a stock of its own")
     parser.add_argument(
-        "--anew", action="store_true", help="play again what was played by other code or on other terms"
+        "--anew", action="store_true", help="play again what was played by other code or on other settings"
     )
     parser.add_argument("--device", default="cpu", help="where trained policies compute (default %(default)s)")
     parser.add_argument(
@@ -45,22 +45,22 @@ def add_terms(parser: argparse.ArgumentParser) -> None:
     add_result_options(parser)
 
 
-def terms_of(options: argparse.Namespace) -> Terms:
+def settings_of(options: argparse.Namespace) -> MatchSettings:
     if options.seed < 0:
         fail(f"--seed {options.seed}: expected a number of at least 0")
     try:
-        return Terms(options.seed, RuleSet.parse(options.rules), options.episode, options.split_stock)
+        return MatchSettings(options.seed, RuleSet.parse(options.rules), options.episode, options.split_stock)
     except ValueError as error:
         fail(str(error))
 
 
-def policies_of(text: str, terms: Terms, device: str, least: int = 2) -> dict[str, Policy]:
+def policies_of(text: str, settings: MatchSettings, device: str, least: int = 2) -> dict[str, BasePolicy]:
     """The policies of a list by the names that they were given, each loaded and fit for the rules."""
     try:
         specs = split_specs(text)
         policies = {spec: load(spec, device) for spec in specs}
         for policy in policies.values():
-            check_rules(policy, terms.rules)
+            check_rules(policy, settings.rules)
     except (ValueError, FileNotFoundError) as error:
         fail(str(error))
     if len(policies) < len(specs):
@@ -109,7 +109,7 @@ def players_of(options: argparse.Namespace) -> Iterator[Players]:
     except ValueError as error:
         fail(str(error))
     if not count:
-        yield Here()
+        yield LocalPlayers()
         return
     try:
         pool: RayPool[Job, Pairs] = RayPool(count, partial(MatchWorker, options.device, playing_code()))
@@ -132,7 +132,7 @@ class Reporter:
         self.pairs = dict(pairs)
         self.told = time.perf_counter()
 
-    def __call__(self, name: str, played: Played) -> None:
+    def __call__(self, name: str, played: PlayedPairs) -> None:
         now = time.perf_counter()
         done = len(played.pairs)
         if now - self.told < REPORT_EVERY or done >= self.pairs[name]:

@@ -27,9 +27,9 @@ from persian_rummy_env.core import arena_kernels, batch_kernels
 from persian_rummy_env.core.jit import JIT
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import new_games, play
-from persian_rummy_env.players.choose import choose
 from persian_rummy_env.players.load import CHAMPION, load
 from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.players.search import SearchPolicy
 from persian_rummy_env.records import replay
 from persian_rummy_env.rules import NUM_SEATS, RuleSet

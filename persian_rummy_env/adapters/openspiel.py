@@ -94,7 +94,7 @@ class PersianRummyGame(pyspiel.Game):
         return PersianRummyObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
     def state_from(self, record: np.ndarray) -> PersianRummyState:
-        """A state that begins in the middle of a deal, at a decision, such as ``Batch.views`` has them.
+        """A state that begins in the middle of a deal, at a decision, such as ``DecisionBatch.views`` has them.
 
         Its history is empty, and what the seats know at that point takes the place of what went before in their
         information states.

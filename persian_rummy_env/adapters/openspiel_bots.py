@@ -13,7 +13,8 @@ from ..bots import BOTS, bot_codes
 from ..cards import NUM_CARDS
 from ..core import arena_kernels, batch_kernels, bot_kernels
 from ..core.masks import WORDS
-from ..players.policy_io import Batch, answer_of, check_rules
+from ..players.policy import DecisionBatch, check_rules
+from ..players.policy_io import answer_of
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import rules_of
 from . import openspiel
@@ -128,7 +129,7 @@ class OpenSpielPolicy:
         self._rng = np.random.default_rng(seed)
         self._known: dict[RuleSet, tuple[Any, Any]] = {}
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         assert batch.views is not None
         return np.array([self._choose(batch.views[row : row + 1]) for row in range(len(batch.seat))])
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation.arena import play, show
-from ..players.belief import sample_worlds, views_of
-from ..players.choose import choose
 from ..players.load import load
 from ..players.policy import Policy, as_policy, check_rules
+from ..players.policy_io import choose, sample_worlds, views_of
 from ..players.search import GAP, SearchPolicy
 from ..rules import NUM_SEATS, RuleSet
-from .replay_page import Opinion
+from .replay_page import Analysis
 
 DEFAULT_WORLDS = 128
 TOGETHER = 4096
 """Games that are played out at once."""
 
 
-class PolicyAdviser:
-    """Asks a policy about decisions: a ``persian_rummy_env.apps.replay_page.Adviser``.
+class PolicyAnalyst:
+    """Asks a policy about decisions: a ``persian_rummy_env.apps.replay_page.Analyst``.
 
     Its ``value`` is the mean over worlds that agree with what the seat to move knows, in which the policy plays all
     four seats to the end of the deal. A search says itself what each action is worth, by its own playouts.
@@ -36,8 +35,8 @@ class PolicyAdviser:
         self.policy = load(policy) if isinstance(policy, str) else as_policy(policy)
         self.worlds = worlds
 
-    def __call__(self, games: np.ndarray, rules: RuleSet) -> Opinion:
-        """Its opinion on the games, (n,) STATE, none of them over.
+    def __call__(self, games: np.ndarray, rules: RuleSet) -> Analysis:
+        """Its analysis on the games, (n,) STATE, none of them over.
 
         Raises:
             ValueError: the policy was trained by other rules. choose.PolicyError: it failed, or chose what it may not.
@@ -49,12 +48,12 @@ class PolicyAdviser:
             worth, chosen = worth_of(games, policy)
             value = worth[np.arange(len(games)), chosen]
             value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
-            return Opinion(policy.name, chosen, worth=worth, value=value)
+            return Analysis(policy.name, chosen, worth=worth, value=value)
         probabilities = getattr(policy, "probabilities", None)
         value, error = played_out(games, policy, self.worlds) if self.worlds else (None, None)
         rows = show(games, np.arange(len(games)), policy.wants_views) if probabilities is not None else None
         likely = None if probabilities is None else probabilities(rows)
-        return Opinion(policy.name, choose(games, policy), likely, value=value, error=error)
+        return Analysis(policy.name, choose(games, policy), likely, value=value, error=error)
 
 
 def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:

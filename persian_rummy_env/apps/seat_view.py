@@ -9,7 +9,7 @@ import numpy as np
 from ..actions import ACTION_NAMES
 from ..cards import CARD_NAMES
 from ..drawing import contents
-from ..players.belief import views_of
+from ..players.policy_io import views_of
 from ..rules import NUM_SEATS
 from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
 from .game import DealEnd, Table

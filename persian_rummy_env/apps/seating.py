@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..partners import Seating, draw_for_partners
 from ..players.load import load, split_specs
-from ..players.policy import Policy, check_rules
+from ..players.policy import BasePolicy, check_rules
 from ..rules import NUM_SEATS, RuleSet
 from ..system.escaping import shortened
 
@@ -60,7 +60,7 @@ def parse_seats(text: str, names: Sequence[str] = ()) -> list[Player]:
     return players_of(split_specs(text), names)
 
 
-def policies_of(players: Sequence[Player], rules: RuleSet) -> dict[str, Policy]:
+def policies_of(players: Sequence[Player], rules: RuleSet) -> dict[str, BasePolicy]:
     """The policies that play at a table, each loaded once, by name.
 
     Raises:

@@ -13,7 +13,7 @@ from .command import DIFFERENT, OK, CommandError, Faults, whole_number
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..apps.replay_page import Adviser, Opinion
+    from ..apps.replay_page import Analysis, Analyst
     from ..rules import RuleSet
 
 MOST_GAMES = 200
@@ -106,7 +106,7 @@ def make_page(args: argparse.Namespace) -> int:
 
     if args.worlds is not None and not args.policy:
         raise CommandError("--worlds is about the values of a policy: name one with --policy NAME")
-    advisers = [adviser(name, args.worlds) for name in args.policy]
+    analysts = [analyst(name, args.worlds) for name in args.policy]
     faults = Faults(args.file, complain)
     games = []
     for number, line, found in wanted(args):
@@ -125,7 +125,7 @@ def make_page(args: argparse.Namespace) -> int:
     if not games:
         complain(f"{args.file}: no game to show; {args.html} is not written")
         return DIFFERENT
-    page = replay_page(games, args.view, advisers, Look(four_colours=args.four_colours))
+    page = replay_page(games, args.view, analysts, Look(four_colours=args.four_colours))
     if args.html == "-":
         write_to_output(page)
         return status
@@ -134,12 +134,12 @@ def make_page(args: argparse.Namespace) -> int:
     return status
 
 
-def adviser(name: str, worlds: int | None) -> Adviser:
+def analyst(name: str, worlds: int | None) -> Analyst:
     """A policy to ask, from the folder ``agents`` of the repository: the one place where this package looks for it."""
     try:
-        from ..apps.analyst import DEFAULT_WORLDS, PolicyAdviser
+        from ..apps.analyst import DEFAULT_WORLDS, PolicyAnalyst
 
-        policy = PolicyAdviser(name, DEFAULT_WORLDS if worlds is None else worlds)
+        policy = PolicyAnalyst(name, DEFAULT_WORLDS if worlds is None else worlds)
     except ImportError as error:
         raise CommandError(
             f"--policy {name}: {error}. Policies are in the repository's folder agents: install it with "
@@ -150,7 +150,7 @@ def adviser(name: str, worlds: int | None) -> Adviser:
     except ValueError as error:
         raise CommandError(f"--policy: {error}") from None
 
-    def ask(games: np.ndarray, rules: RuleSet) -> Opinion:
+    def ask(games: np.ndarray, rules: RuleSet) -> Analysis:
         if sys.stderr.isatty():
             say_on_error(f"asking {name} about {len(games)} decisions …")
         try:

@@ -10,7 +10,7 @@ from .apply import apply
 from .bot_kernels import choose, play_to_end
 from .jit import compiled
 from .legal import legal_actions
-from .masks import WORDS, is_legal, unpack_row
+from .masks import WORDS, is_legal
 from .observe import observe
 
 OUTSIDE = -1
@@ -41,13 +41,12 @@ def advance(games, bots, decisions, start, stop):
 
 
 @compiled
-def show_lanes(games, lanes, observation, mask):
-    """The observation and mask of the seat to move in the games ``lanes`` (k,), as flat arrays of k rows."""
-    words = np.zeros((1, WORDS), dtype=np.uint64)
+def show_lanes(games, lanes, observation, legal):
+    """The observation, a flat array of k rows, and the packed mask (k, WORDS), of the seat to move in the games
+    ``lanes`` (k,)."""
     for row in range(len(lanes)):
         game = games[lanes[row]]
-        legal_actions(game, words, 0)
-        unpack_row(words, 0, mask[row * NUM_ACTIONS : (row + 1) * NUM_ACTIONS])
+        legal_actions(game, legal, row)
         observe(game, int(game["seat"]), observation, row)
 
 

@@ -78,11 +78,21 @@ CACHE: Path | None = STORE.folder
 
 def compiled(function: F) -> F:
     """Compile with numba, without the interpreter lock; what is compiled is kept in ``STORE``."""
+    return _compiled(function)
+
+
+def compiled_fast(function: F) -> F:
+    """``compiled``, for sums of floating-point numbers whose order the compiler may choose: they become vector code.
+    Infinities and NaN keep their meaning."""
+    return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
+
+
+def _compiled(function: F, **options: Any) -> F:
     if not JIT:
         return function
     from .code_cache import CodeCache
 
-    made: Any = njit(function, nogil=True, error_model="numpy")
+    made: Any = njit(function, nogil=True, error_model="numpy", **options)
     made._cache = CodeCache(function, STORE)  # what numba's enable_caching does with its own
     return made
 

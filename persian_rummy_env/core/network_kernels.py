@@ -12,11 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from .intrinsics import lowest
-
-kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+from .jit import compiled_fast
 
 ONE = np.uint64(1)
 THREE = np.uint64(3)
@@ -24,8 +22,27 @@ BYTE = np.uint64(0xFF)
 BYTE_OF_BIT = np.uint64(0b111000)
 """Of the number of a bit: eight times the number of its byte."""
 
+F_ONE, F_HALF = np.float32(1), np.float32(0.5)
+ROOT_HALF = np.float32(math.sqrt(0.5))
+EPSILON = np.float32(1e-5)
+"""Of layer normalisation, as in torch."""
+ERF_END = np.float32(4)
+"""From here on the error function is 1 in float32."""
+A13, A11, A9, A7, A5, A3, A1 = np.array(
+    [
+        *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),
+        *(-7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02),
+    ],
+    dtype=np.float32,
+)
+B8, B6, B4, B2, B0 = np.array(
+    [-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02],
+    dtype=np.float32,
+)
+"""Of the error function on [-4, 4]: odd powers above, even powers below."""
 
-@kernel
+
+@compiled_fast
 def list_bytes(rows, public, scale, start, middle, index, value):
     """List the bytes that are not zero and count, row by row.
 
@@ -63,7 +80,7 @@ def list_bytes(rows, public, scale, start, middle, index, value):
     start[len(rows)] = found
 
 
-@kernel
+@compiled_fast
 def first_layer(start, stop, index, value, weight, bias, out):
     """``out[r] = bias + sum of value[k] * weight[index[k]]`` over ``start[r] <= k < stop[r]``."""
     width = weight.shape[1]
@@ -78,7 +95,43 @@ def first_layer(start, stop, index, value, weight, bias, out):
                 total[j] += factor * terms[j]
 
 
-@kernel
+@compiled_fast
+def norm_gelu(x, weight, bias, out):
+    """``out = gelu(layer_norm(x) * weight + bias)``, row by row.
+
+    The error function in GELU is a ratio of two polynomials on [-4, 4], outside of which it is 1 to the last bit of
+    float32: it differs from the exact one by a few units of the last place, and becomes vector code.
+    """
+    width = x.shape[1]
+    for r in range(len(x)):
+        row, target = x[r], out[r]
+        total = np.float32(0)
+        for j in range(width):
+            total += row[j]
+        mean = total / np.float32(width)
+        variance = np.float32(0)
+        for j in range(width):
+            variance += (row[j] - mean) * (row[j] - mean)
+        scale = F_ONE / np.sqrt(variance / np.float32(width) + EPSILON)
+        for j in range(width):
+            y = (row[j] - mean) * scale * weight[j] + bias[j]
+            z = min(max(y * ROOT_HALF, -ERF_END), ERF_END)
+            t = z * z
+            above = z * (A1 + t * (A3 + t * (A5 + t * (A7 + t * (A9 + t * (A11 + t * A13))))))
+            below = B0 + t * (B2 + t * (B4 + t * (B6 + t * B8)))
+            target[j] = F_HALF * y * (F_ONE + above / below)
+
+
+@compiled_fast
+def add_rows(total, product, bias):
+    """``total += product + bias``, both (b, width), the bias (width,)."""
+    for r in range(len(total)):
+        for j in range(total.shape[1]):
+            total[r, j] += product[r, j]
+            total[r, j] += bias[j]
+
+
+@compiled_fast
 def last_layer(hidden, weight, bias, actions, count, log_p):
     """Log-probabilities of the legal actions: the softmax of ``hidden @ weight[a] + bias[a]`` over those alone."""
     width = hidden.shape[1]
@@ -102,7 +155,7 @@ def last_layer(hidden, weight, bias, actions, count, log_p):
             log_p[r, k] -= shift
 
 
-@kernel
+@compiled_fast
 def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
     """Draw an action of each row by a fraction in [0, 1): the first whose cumulative probability exceeds it. A row
     without a legal action gets -1 and NaN."""
@@ -122,7 +175,7 @@ def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
         chosen_log_p[r] = log_p[r, k]
 
 
-@kernel
+@compiled_fast
 def likeliest(actions, count, log_p, chosen, chosen_log_p):
     """The likeliest action of each row, the lowest id of equals; -1 and NaN for a row without a legal action."""
     for r in range(len(count)):

@@ -15,6 +15,8 @@ from . import (
     belief_kernels,
     bot_kernels,
     check,
+    masks,
+    network_kernels,
     replay_kernels,
     search_kernels,
 )
@@ -62,9 +64,9 @@ def compile_bots() -> None:
     games = new_game()
     lanes, decisions = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     codes = np.full((1, NUM_SEATS), arena_kernels.OUTSIDE, dtype=np.int8)
-    observation, mask = np.zeros(SIZE, dtype=np.uint8), np.zeros(NUM_ACTIONS, dtype=np.int8)
+    observation, legal = np.zeros(SIZE, dtype=np.uint8), np.zeros((1, WORDS), dtype=np.uint64)
     arena_kernels.advance(games, codes, decisions, 0, 1)
-    arena_kernels.show_lanes(games, lanes, observation, mask)
+    arena_kernels.show_lanes(games, lanes, observation, legal)
     arena_kernels.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
     codes[:] = bot_kernels.GREEDY
     bot_kernels.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
@@ -112,11 +114,31 @@ def compile_agent() -> None:
     agent_kernels.waiting_for(games, seat_codes, base_seat, flag, number, number.copy())
 
 
+def compile_networks() -> None:
+    """What trained networks call: one decision with one legal action, by a network of one feature."""
+    view, scale = np.ones((1, SIZE // 4), dtype=np.uint32), np.ones(SIZE, dtype=np.float32)
+    start, middle, counts = np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    column, value = np.zeros(4 * SIZE, dtype=np.int16), np.zeros(4 * SIZE, dtype=np.float32)
+    network_kernels.list_bytes(view, SIZE, scale, start, middle, column, value)
+    legal, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
+    legal[0, 0] = 1
+    masks.count_rows(legal, counts)
+    masks.list_rows(legal, actions)
+    row, weight, features = (np.zeros(shape, dtype=np.float32) for shape in (1, (SIZE, 1), (1, 1)))
+    network_kernels.first_layer(start, middle, column, value, weight, row, features)
+    network_kernels.norm_gelu(features, row, row, features.copy())
+    network_kernels.add_rows(features, features.copy(), row)
+    network_kernels.last_layer(features, weight, np.zeros(SIZE, dtype=np.float32), actions, counts, features.copy())
+    network_kernels.draw(actions, counts, features, np.zeros(1), counts.copy(), row)
+    network_kernels.likeliest(actions, counts, features, counts.copy(), row)
+
+
 KERNEL_GROUPS = {
     "game engine": compile_engine,
     "scripted players": compile_bots,
     "games of an agent": compile_agent,
     "game records": compile_records,
     "search": compile_search,
+    "trained networks": compile_networks,
 }
 """The kernels that are compiled together, by the name of their group."""

@@ -16,7 +16,8 @@ from ..core import agent_kernels, batch_kernels
 from ..core.arena_kernels import OUTSIDE as NO_BOT
 from ..core.compile_on_demand import ensure_compiled
 from ..observation import SIZE
-from ..players.policy_io import check_rules, decide
+from ..players.policy import check_rules
+from ..players.policy_io import decide
 from ..rules import NUM_SEATS
 from ..state import STATE
 from .batch import GameBatch

@@ -23,7 +23,7 @@ from ..system.files import write_whole
 from .arena import new_games
 from .match import Pairs, Team, deal_seeds
 from .playing_code import playing_code
-from .workers import Chunk, Here, Players
+from .workers import Chunk, LocalPlayers, Players
 
 FIRST_CHUNK, MOST_CHUNK = 32, 1024
 """Pairs that each player plays between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
@@ -31,12 +31,12 @@ CHUNK_SECONDS = 5.0
 MARK = b"persian-rummy pairs 1\n"
 
 
-class BookError(RuntimeError):
+class MatchCacheError(RuntimeError):
     """What the folder holds does not go with what is asked for."""
 
 
 @dataclass(frozen=True)
-class Terms:
+class MatchSettings:
     """What all matches of an experiment share.
 
     Attributes:
@@ -79,19 +79,19 @@ def deal_set(seed: int, pairs: int, rules: RuleSet | None = None) -> dict[str, s
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedPairs:
     """Pairs, and the seconds that they took."""
 
     pairs: Pairs
     seconds: float
 
-    def head(self, pairs: int) -> Played:
+    def head(self, pairs: int) -> PlayedPairs:
         """The first pairs of these."""
         part = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
-        return Played(part, self.seconds * len(part) / max(1, len(self.pairs)))
+        return PlayedPairs(part, self.seconds * len(part) / max(1, len(self.pairs)))
 
 
-def packed(about: Mapping[str, Any], played: Played) -> bytes:
+def packed(about: Mapping[str, Any], played: PlayedPairs) -> bytes:
     """The file of a match: a mark, a digest of the rest, then what was played and how it went, as numpy keeps it."""
     content = io.BytesIO()
     columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
@@ -104,56 +104,58 @@ def unpacked(path: Path) -> tuple[dict[str, Any], float, Pairs]:
     """What was played, in how many seconds, and the pairs, of a file that is as it was written.
 
     Raises:
-        BookError: it cannot be read, or is another; nothing in it is looked at before the digest says so.
+        MatchCacheError: it cannot be read, or is another; nothing in it is looked at before the digest says so.
     """
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BookError(f"{path}: cannot be read: {error.strerror}") from error
+        raise MatchCacheError(f"{path}: cannot be read: {error.strerror}") from error
     start, end = len(MARK), len(MARK) + hashlib.sha256().digest_size
     if content[:start] != MARK:
-        raise BookError(f"{path}: byte 0: no pairs of a match, or those of another version; --anew plays it again")
+        raise MatchCacheError(
+            f"{path}: byte 0: no pairs of a match, or those of another version; --anew plays it again"
+        )
     rest = content[end:]
     if hashlib.sha256(rest).digest() != content[start:end]:
-        raise BookError(f"{path}: byte {start}: damaged: the digest is of other content; --anew plays it again")
+        raise MatchCacheError(f"{path}: byte {start}: damaged: the digest is of other content; --anew plays it again")
     with np.load(io.BytesIO(rest), allow_pickle=False) as file:
         pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
         return json.loads(str(file["about"])), float(file["seconds"]), pairs
 
 
-class Book:
+class MatchCache:
     """The pairs of an experiment.
 
     Args:
         folder: where they lie; made if it is not there.
-        terms: of all its matches.
-        anew: forget what was played by other code or on other terms, instead of refusing to go on.
+        settings: of all its matches.
+        anew: forget what was played by other code or on other settings, instead of refusing to go on.
 
     Attributes:
         players: whoever plays what is not in it yet.
     """
 
-    def __init__(self, folder: Path, terms: Terms, anew: bool = False) -> None:
+    def __init__(self, folder: Path, settings: MatchSettings, anew: bool = False) -> None:
         self.folder = folder
-        self.terms = terms
+        self.settings = settings
         self.anew = anew
-        self.players: Players = Here()
+        self.players: Players = LocalPlayers()
         self.code = playing_code()
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / ".gitignore", "*\n")  # raw pairs are made again by the command; they are not committed
 
-    def read(self, a: tuple[str, str], b: tuple[str, str]) -> Played | None:
+    def read(self, a: tuple[str, str], b: tuple[str, str]) -> PlayedPairs | None:
         """What was played of a match between two teams, by the names of their policies; None: nothing.
 
         Raises:
-            BookError: it was played by other code, weights or terms, or the file is damaged.
+            MatchCacheError: it was played by other code, weights or settings, or the file is damaged.
         """
         path, about = self._path(a, b), self._about(a, b)
         if not path.exists():
             return None
         try:
             said, seconds, pairs = unpacked(path)
-        except BookError:
+        except MatchCacheError:
             if self.anew:
                 return None
             raise
@@ -163,19 +165,19 @@ class Book:
             other = ", ".join(
                 f"{key} {said.get(key)} instead of {about[key]}" for key in about if said.get(key) != about[key]
             )
-            raise BookError(
+            raise MatchCacheError(
                 f"{path}: {' & '.join(a)} v {' & '.join(b)} was played with {other}; "
                 "take another folder, or --anew to play it again"
             )
-        return Played(pairs, seconds)
+        return PlayedPairs(pairs, seconds)
 
     def play(
         self,
         a: Team,
         b: Team,
         pairs: int,
-        progress: Callable[[Played], None] | None = None,
-    ) -> Played:
+        progress: Callable[[PlayedPairs], None] | None = None,
+    ) -> PlayedPairs:
         """Play a match on from what there is of it, up to so many pairs, saving after every chunk."""
         names = (a[0].name, a[1].name), (b[0].name, b[1].name)
         played = self.read(*names)
@@ -190,7 +192,7 @@ class Book:
             parts += self.players.play(a, b, chunks)
             took = time.perf_counter() - start
             done, seconds = ends[-1], seconds + took
-            played = Played(Pairs.join(parts), seconds)
+            played = PlayedPairs(Pairs.join(parts), seconds)
             self._write(*names, played)
             if progress is not None:
                 progress(played)
@@ -200,17 +202,17 @@ class Book:
         return played.head(pairs)
 
     def _chunk(self, first: int, end: int) -> Chunk:
-        terms = self.terms
-        seeds = deal_seeds(terms.seed, end - first, first)
-        return Chunk(seeds, first, terms.rules, terms.episode, terms.split_stock)
+        settings = self.settings
+        seeds = deal_seeds(settings.seed, end - first, first)
+        return Chunk(seeds, first, settings.rules, settings.episode, settings.split_stock)
 
     def _about(self, a: tuple[str, str], b: tuple[str, str]) -> Mapping[str, Any]:
         weights = {spec: file_hash(spec) for spec in (*a, *b) if file_hash(spec)}
-        about = {"a": a, "b": b, **self.terms.as_dict(), "code": self.code, "weights": weights}
+        about = {"a": a, "b": b, **self.settings.as_dict(), "code": self.code, "weights": weights}
         return json.loads(json.dumps(about))
 
     def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path:
         return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".pairs")
 
-    def _write(self, a: tuple[str, str], b: tuple[str, str], played: Played) -> None:
+    def _write(self, a: tuple[str, str], b: tuple[str, str], played: PlayedPairs) -> None:
         write_whole(self._path(a, b), packed(self._about(a, b), played))

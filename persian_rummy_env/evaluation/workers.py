@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..players.load import load
-from ..players.policy import Policy
+from ..players.policy import BasePolicy
 from ..players.search import SearchPolicy
 from ..rules import RuleSet
 from .match import Pairs, Team, play_teams
@@ -40,7 +40,7 @@ class Players(Protocol):
         ...
 
 
-class Here:
+class LocalPlayers:
     """This process."""
 
     count = 1
@@ -69,13 +69,13 @@ class MatchWorker:
         if here != code:
             raise ValueError(f"a worker has other code ({here}) than this process ({code}): update its checkout")
         self.device = device
-        self._policies: dict[str, Policy] = {}
+        self._policies: dict[str, BasePolicy] = {}
 
     def __call__(self, job: Job) -> Pairs:
         a, b = ((self._policy(first), self._policy(second)) for first, second in (job.a, job.b))
         return play_teams(a, b, *job.chunk)
 
-    def _policy(self, name: str) -> Policy:
+    def _policy(self, name: str) -> BasePolicy:
         if name not in self._policies:
             policy = load(name, self.device)
             if isinstance(policy, SearchPolicy):

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import plain
 from ..cards import NUM_CARDS
 from ..core import masks, network_kernels
+from ..core.compile_on_demand import ensure_compiled
 from ..observation import BLOCKS, HIGH, OTHERS, SIZE
 
 HIDDEN_SIZE = len(OTHERS) * NUM_CARDS
@@ -59,6 +60,7 @@ class SparseRows(NamedTuple):
     @classmethod
     def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseRows:
         """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in ``input_scale``."""
+        ensure_compiled("trained networks")
         rows = len(view)
         words = plain(view, np.uint8).view(np.uint32)
         column = np.empty(view.size + 1, dtype=np.int16)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..bots import BOTS
-from .policy import Policy, as_policy, unknown
+from .policy import BasePolicy, as_policy, unknown_name
 from .scripted import ScriptedPolicy
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ STARTS = (*BOTS, "champion", "search", "file", "python")
 """How a name may begin, to guess what a wrong one meant."""
 
 
-def load(spec: str, device: str = "cpu") -> Policy:
+def load(spec: str, device: str = "cpu") -> BasePolicy:
     """The policy that a name means. Spaces around it, and around the parts of a search, do not matter.
 
     Args:
@@ -59,7 +59,7 @@ def load(spec: str, device: str = "cpu") -> Policy:
     return policy
 
 
-def _stranger(spec: str, rest: str) -> Policy:
+def _stranger(spec: str, rest: str) -> BasePolicy:
     module_name, colon, class_name = rest.partition(":")
     if not (module_name and colon and class_name):
         raise ValueError(f"unknown policy {spec!r}: expected 'python:package.module:Class'")
@@ -72,7 +72,7 @@ def _stranger(spec: str, rest: str) -> Policy:
     return as_policy(made)
 
 
-def _search(spec: str, arguments: str, device: str) -> Policy:
+def _search(spec: str, arguments: str, device: str) -> BasePolicy:
     from .search import SearchPolicy
 
     options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"]
@@ -84,7 +84,7 @@ def _search(spec: str, arguments: str, device: str) -> Policy:
         if not equals:
             name, value = "bot", name
         if name not in options:
-            raise ValueError(f"policy {spec!r}: {unknown('option', name, options)}")
+            raise ValueError(f"policy {spec!r}: {unknown_name('option', name, options)}")
         if name in given:
             raise ValueError(f"policy {spec!r}: {name} is given twice")
         given[name] = value if name == "prior" else _number(value)

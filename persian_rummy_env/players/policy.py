@@ -4,33 +4,78 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..arrays import read_only
 from ..core.arena_kernels import OUTSIDE
-from ..rules import RuleSet
-from .policy_io import Batch, check_rules, name_of
-
-__all__ = ["Batch", "Policy", "as_policy", "check_rules", "unknown"]
+from ..core.masks import unpack
+from ..rules import RULE_FIELDS, RuleSet
 
 
-class Policy(ABC):
-    """A player. One object plays any number of seats at any number of tables.
-
-    An object that has ``act`` is enough wherever a policy is asked for: what else it lacks is as here, and its name
-    that of its class (``as_policy``).
-
-    One that draws from a distribution may also have ``probabilities(batch)``, (k, 547) floats, 0 where an action is
-    illegal: the replay page shows them.
+@dataclass(frozen=True, eq=False)
+class DecisionBatch:
+    """k decisions, each with what the seat to move sees and nothing else. All arrays are read-only.
 
     Attributes:
-        name: as it stands in tables of results.
-        wants_views: whether ``Batch.views`` is to be filled in, for search.
-        code: of a scripted bot that the compiled loop plays by itself; ``OUTSIDE`` for all others.
-        rules: those that it was trained by, and plays by alone; None: it plays by any.
+        observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
+        legal: (k, 9) uint64, the packed action mask: action ``a`` is bit ``a % 64`` of word ``a // 64``. No row is
+            empty.
+        seat: (k,) int8, the absolute seat to move.
+        lane: (k,) int64, the index of each row's game among the games of the match.
+        views: (k,) STATE, the infostate of each row: the game as the seat to move knows it
+            (``core.belief_kernels.redact`` removes what the seat cannot see). None unless the policy has
+            ``wants_views``.
     """
+
+    observation: np.ndarray
+    legal: np.ndarray
+    seat: np.ndarray
+    lane: np.ndarray
+    views: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.legal)
+
+    @cached_property
+    def action_mask(self) -> np.ndarray:
+        """(k, 547) int8, 1 where the action is legal; unpacked from ``legal`` on first use."""
+        return read_only(unpack(self.legal))
+
+    def rows(self, rows: Any) -> DecisionBatch:
+        """Some of the rows: a slice, or an index array."""
+        views = None if self.views is None else self.views[rows]
+        return DecisionBatch(self.observation[rows], self.legal[rows], self.seat[rows], self.lane[rows], views)
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A player. One object may play any number of seats in any number of games.
+
+    Any object with ``act`` is accepted as a policy; ``as_policy`` adds what it lacks. It may also have:
+
+    - ``wants_views`` (bool, default False): ``act`` needs ``DecisionBatch.views``.
+    - ``rules`` (``RuleSet`` or None, default None): the only rules that it plays by.
+    - ``code`` (int, default ``OUTSIDE``): of a scripted bot; compiled loops play it without calling ``act``.
+    - ``probabilities(batch)``: (k, 547) floats, its distribution, 0 where an action is illegal.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in messages and in tables of results."""
+        ...
+
+    def act(self, batch: DecisionBatch, /) -> np.ndarray:
+        """The action of every row: (k,) integers, each legal by its row of the mask."""
+        ...
+
+
+class BasePolicy(ABC):
+    """A ``Policy`` with every optional attribute at its default."""
 
     name: str
     wants_views: bool = False
@@ -38,21 +83,21 @@ class Policy(ABC):
     rules: RuleSet | None = None
 
     @abstractmethod
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """The action of every row: (k,) integers, each legal by its row of the mask."""
 
 
-class _Stranger(Policy):
-    """A policy that knows of no base class. What it has beyond the contract, such as ``probabilities``, is its own."""
+class _Wrapped(BasePolicy):
+    """A policy without the base class. Further attributes, such as ``probabilities``, are passed through."""
 
     def __init__(self, player: Any) -> None:
         self.player = player
         self.name = name_of(player)
-        self.wants_views = bool(getattr(player, "wants_views", Policy.wants_views))
-        self.code = int(getattr(player, "code", Policy.code))
-        self.rules = getattr(player, "rules", Policy.rules)
+        self.wants_views = bool(getattr(player, "wants_views", BasePolicy.wants_views))
+        self.code = int(getattr(player, "code", BasePolicy.code))
+        self.rules = getattr(player, "rules", BasePolicy.rules)
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         return self.player.act(batch)
 
     def __getattr__(self, name: str) -> Any:
@@ -61,27 +106,55 @@ class _Stranger(Policy):
         return getattr(self.player, name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Stranger) and other.player is self.player
+        return isinstance(other, _Wrapped) and other.player is self.player
 
     def __hash__(self) -> int:
         return id(self.player)
 
 
-def as_policy(player: Any) -> Policy:
-    """A player as a ``Policy``: itself, or with what it lacks of one.
+def as_policy(player: Any) -> BasePolicy:
+    """A policy with all optional attributes: the object itself, or a wrapper that adds what it lacks.
 
     Raises:
         TypeError: it has no method ``act(batch)``.
     """
-    if isinstance(player, Policy):
+    if isinstance(player, BasePolicy):
         return player
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
         raise TypeError(f"policy {player!r}: expected an object with a method act(batch)")
-    return _Stranger(player)
+    return _Wrapped(player)
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """What is wrong with a name that is none of the known ones: they are listed, and the likeliest is asked for."""
+def name_of(policy: Any) -> str:
+    """The name of a policy in messages and tables: its ``name``, or else that of its class."""
+    return str(getattr(policy, "name", None) or type(policy).__name__)
+
+
+def check_rules(policy: Any, rules: RuleSet) -> None:
+    """Check that a policy can play by these rules. The number of deals is not compared: a policy plays one deal after
+    the other, and the observation says how many follow.
+
+    Args:
+        policy: one without ``rules``, or whose rules are None, plays by any.
+
+    Raises:
+        ValueError: it was trained with other rules; the message names those that differ.
+    """
+    own = getattr(policy, "rules", None)
+    if own is None:
+        return
+    other = [
+        rule.name
+        for rule in RULE_FIELDS
+        if rule.name != "deals" and getattr(own, rule.name) != getattr(rules, rule.name)
+    ]
+    if other:
+        trained, played = (", ".join(f"{name}={getattr(each, name)}" for name in other) for each in (own, rules))
+        raise ValueError(f"policy {name_of(policy)} was trained with {trained}, and this game is played with {played}")
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """Error text for an unknown name: the known ones, with a did-you-mean suggestion."""
     names = list(known)
     close = get_close_matches(str(name), names, 1)
     meant = f"did you mean {close[0]!r}? " if close else ""

@@ -1,48 +1,38 @@
-"""Asking a policy: the decisions that it is shown, and playing what it answers."""
+"""Asking a policy: the decisions that it is shown, its answer checked, and the answer played."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..actions import NUM_ACTIONS, decode_action, legal_names
 from ..arrays import plain, read_only
-from ..core import arena_kernels, batch_kernels, belief_kernels, masks
+from ..core import arena_kernels, batch_kernels, belief_kernels, bot_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
-from ..rules import RULE_FIELDS, RuleSet
+from ..rules import NUM_SEATS
 from ..state import STATE
+from .policy import DecisionBatch, as_policy, name_of
 
 
-class Batch(NamedTuple):
-    """k decisions, each with what the seat to move sees and nothing else. No array can be written to.
+class AnswerError(ValueError):
+    """A policy gave an answer that is not allowed; the message names the policy."""
 
-    Attributes:
-        observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
-        action_mask: (k, 547) int8, 1 where the action is legal; no row is empty.
-        seat: (k,) int8, the absolute seat to move.
-        lane: (k,) int64, which table of the match each row belongs to.
-        views: (k,) STATE, each game as the seat to move knows it (``core.belief_kernels.redact``: what the seat
-            cannot see is not in there), for policies that ask for it; None for the others.
-    """
 
-    observation: np.ndarray
-    action_mask: np.ndarray
-    seat: np.ndarray
-    lane: np.ndarray
-    views: np.ndarray | None = None
+class PolicyError(RuntimeError):
+    """A policy failed, or gave an answer that is not allowed; the message names the policy."""
 
 
 def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Games as seats know them: (k,) STATE in which the cards a seat does not see lie in the order of their index.
+    """Infostates as records: (k,) STATE in which the cards that a seat does not see lie in the order of their index.
 
-    Whatever the truth is, what looks alike to the seat gives the same record, so that a search which is handed this
-    cannot cheat. Hand sizes, known cards and everything public are as they were.
+    Games that look alike to the seat give the same record, so a search that is given this cannot use hidden cards. Hand
+    sizes, known cards and everything public are unchanged.
 
     Args:
-        games: (n,) STATE; lanes: (k,) which of them; seats: (k,) who looks.
+        games: (n,) STATE; lanes: (k,) indices into it; seats: (k,) the viewer of each.
     """
     ensure_compiled("search")
     views = np.empty(len(lanes), dtype=STATE)
@@ -50,44 +40,59 @@ def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndar
     return views
 
 
-def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> Batch:
-    """What the seats to move in some of the games see; with ``views``, as records too. It is for policies: nothing of
-    it can be written to."""
+def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.random.Generator) -> np.ndarray:
+    """Determinizations ("worlds"): games that agree with everything that the seats know, each arrangement of the unseen
+    cards equally likely.
+
+    Known cards stay in their hands, hands keep their sizes, the stock is in uniform order.
+
+    Args:
+        views: (k,) STATE, from ``views_of`` (or any game: its hidden cards are not read).
+        seats: (k,) the viewer of each.
+
+    Returns:
+        (k, worlds) STATE.
+    """
+    ensure_compiled("search")
+    sampled = np.empty((len(views), worlds), dtype=STATE)
+    seeds = rng.integers(0, 2**64, size=sampled.shape, dtype=np.uint64)
+    belief_kernels.sample_worlds(plain(views, STATE), plain(seats, np.int64), seeds, sampled)
+    return sampled
+
+
+def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> DecisionBatch:
+    """The decisions of the seats to move in some of the games.
+
+    Args:
+        games: (n,) STATE; lanes: (k,) indices into it, of games that are not over.
+        views: fill in ``DecisionBatch.views``.
+    """
     games, lanes = plain(games, STATE), plain(lanes, np.int64)
     observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
-    mask = np.empty((len(lanes), NUM_ACTIONS), dtype=np.int8)
-    arena_kernels.show_lanes(games, lanes, observation.reshape(-1), mask.reshape(-1))
+    legal = np.zeros((len(lanes), WORDS), dtype=np.uint64)
+    arena_kernels.show_lanes(games, lanes, observation.reshape(-1), legal)
     seat = games["seat"][lanes].astype(np.int8)
     known = read_only(views_of(games, lanes, seat)) if views else None
-    return Batch(read_only(observation), read_only(mask), read_only(seat), read_only(lanes.copy()), known)
-
-
-class AnswerError(ValueError):
-    """A policy answered with what it may not; the text names it."""
-
-
-def name_of(policy: Any) -> str:
-    """What a policy is called in messages and tables: its ``name``, or else that of its class."""
-    return str(getattr(policy, "name", None) or type(policy).__name__)
+    return DecisionBatch(read_only(observation), read_only(legal), read_only(seat), read_only(lanes.copy()), known)
 
 
 def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-    """The actions that a policy chooses for the seats to move in some of the games. Every way of asking one, at tables,
-    in matches and elsewhere, goes through here; nothing is played.
+    """The actions that a policy chooses for the seats to move in some of the games. Every caller of a policy goes
+    through here; nothing is played.
 
     Args:
         policy: has ``act(batch)``; see ``persian_rummy_env.players.policy.Policy``.
-        games: (n,) STATE; lanes: (k,) which of them.
+        games: (n,) STATE; lanes: (k,) indices into it.
 
     Returns:
-        (k,) int64, each legal in its game, by the engine's own list and not by the mask that was handed out.
+        (k,) int64, each legal in its game.
 
     Raises:
-        AnswerError: it answered in another shape, or with an action that is not legal; the message names it. What the
-            policy itself raises is left as it is.
+        AnswerError: an answer of another shape or type, or an illegal action. Exceptions of the policy itself pass.
     """
-    rows = show(games, lanes, bool(getattr(policy, "wants_views", False)))
-    answer = policy.act(rows)
+    decisions = show(games, lanes, bool(getattr(policy, "wants_views", False)))
+    words = decisions.legal.copy()  # a policy that makes its arrays writable changes its own copy
+    answer = policy.act(decisions)
     who, expected = f"policy {name_of(policy)}", f"expected integers ({len(lanes)},), an action for each row"
     try:
         actions = np.asarray(answer)
@@ -95,8 +100,6 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         raise AnswerError(f"{who} answered a {type(answer).__name__} that is no array ({error}): {expected}") from error
     if actions.shape != (len(lanes),) or actions.dtype.kind not in "iu":
         raise AnswerError(f"{who} answered {actions.dtype} {actions.shape}: {expected}")
-    words = np.empty((len(lanes), WORDS), dtype=np.uint64)
-    batch_kernels.legal_words(games[lanes], words, 0, len(lanes))
     known = (actions >= 0) & (actions < NUM_ACTIONS)
     ids = np.where(known, actions, 0).astype(np.int64)
     legal = known & (words[np.arange(len(ids)), ids >> 6] >> (ids & 63).astype(np.uint64) & np.uint64(1)).astype(bool)
@@ -115,8 +118,8 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     """Let a policy decide once in some of the games.
 
     Args:
-        games: (n,) STATE, changed in place, or left as they are where the policy's answer is refused.
-        lanes: (k,) which of them.
+        games: (n,) STATE, changed in place; unchanged where the answer is refused.
+        lanes: (k,) indices into it.
         policy: as for ``answer_of``.
 
     Raises:
@@ -125,24 +128,29 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     arena_kernels.play_lanes(games, lanes, answer_of(policy, games, lanes))
 
 
-def check_rules(policy: Any, rules: RuleSet) -> None:
-    """A policy plays by the rules that it was trained by. How many deals a game has does not matter: it is trained, and
-    plays, one deal after the other, and what it is shown says how many follow.
+def choose(games: np.ndarray, policy: Any) -> np.ndarray:
+    """The action that a policy chooses in every game, without playing it: for games that people play, and for hints.
 
     Args:
-        policy: one without ``rules``, or whose rules are None, plays by any.
+        games: (n,) STATE, none of them over. Bots draw from the sampling streams in them; nothing else changes.
+
+    Returns:
+        (n,) int64, each legal in its game.
 
     Raises:
-        ValueError: these are others; the message names those that differ.
+        PolicyError: it raised an exception, or answered with another shape or an illegal action.
     """
-    own = getattr(policy, "rules", None)
-    if own is None:
-        return
-    other = [
-        rule.name
-        for rule in RULE_FIELDS
-        if rule.name != "deals" and getattr(own, rule.name) != getattr(rules, rule.name)
-    ]
-    if other:
-        trained, played = (", ".join(f"{name}={getattr(each, name)}" for name in other) for each in (own, rules))
-        raise ValueError(f"policy {name_of(policy)} was trained by {trained}, and this game is played by {played}")
+    ensure_compiled("scripted players")
+    policy = as_policy(policy)
+    if policy.code != arena_kernels.OUTSIDE:
+        words, actions = np.zeros((len(games), WORDS), dtype=np.uint64), np.zeros(len(games), dtype=np.int64)
+        batch_kernels.legal_words(games, words, 0, len(games))
+        codes = np.full((len(games), NUM_SEATS), policy.code, dtype=np.int8)
+        bot_kernels.choose_many(games, words, codes, actions, 0, len(games))
+        return actions
+    try:
+        return answer_of(policy, games, np.arange(len(games)))
+    except AnswerError as error:
+        raise PolicyError(str(error)) from error
+    except Exception as error:
+        raise PolicyError(f"policy {policy.name} failed: {type(error).__name__}: {error}") from error

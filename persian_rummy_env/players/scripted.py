@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import plain
 from ..bots import BOTS, bot_codes
-from ..core import batch_kernels as kernels
 from ..core import bot_kernels
 from ..core.compile_on_demand import ensure_compiled
-from ..core.masks import WORDS
 from ..rules import NUM_SEATS
-from .policy import Batch, Policy
+from .policy import BasePolicy, DecisionBatch
 
 
-class ScriptedPolicy(Policy):
+class ScriptedPolicy(BasePolicy):
     """A compiled bot by name. Matches let the compiled loop play it by its code, with the chance that is in each game,
     and do not ask ``act``.
 
@@ -32,18 +31,17 @@ class ScriptedPolicy(Policy):
         self.code = BOTS[name]
         self._rng = np.random.default_rng(seed)
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """
         Raises:
-            ValueError: the batch is without views; ``decisions.show(games, lanes, views=True)`` makes them.
+            ValueError: the batch is without views; ``policy_io.show(games, lanes, views=True)`` makes them.
         """
         if batch.views is None:
             raise ValueError(f"policy {self.name}: the batch has no views; show it with views, as wants_views asks for")
         ensure_compiled("scripted players")
         views = batch.views.copy()
         views["sample_rng"] = self._rng.integers(0, 2**64, size=len(views), dtype=np.uint64)
-        words, actions = np.empty((len(views), WORDS), dtype=np.uint64), np.empty(len(views), dtype=np.int64)
-        kernels.legal_words(views, words, 0, len(views))
+        words, actions = plain(batch.legal, np.uint64), np.empty(len(views), dtype=np.int64)
         codes = np.full((len(views), NUM_SEATS), self.code, dtype=np.int8)
         bot_kernels.choose_many(views, words, codes, actions, 0, len(views))
         return actions

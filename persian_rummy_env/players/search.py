@@ -23,7 +23,7 @@ from ..core import search_kernels
 from ..core.compile_on_demand import ensure_compiled
 from ..state import STATE
 from ..system.threads import Threads
-from .policy import Batch, Policy, unknown
+from .policy import BasePolicy, DecisionBatch, unknown_name
 from .priors import Prior
 
 METHODS = ("halving", "flat")
@@ -39,7 +39,7 @@ MOST_GROWTH = 8
 """How many times as much work as was timed is given away on the strength of it."""
 
 
-class SearchPolicy(Policy):
+class SearchPolicy(BasePolicy):
     """Determinised search with playouts by a bot.
 
     Its choice is a function of what the seat sees, of ``seed`` and of the budget, whatever it searched before and
@@ -82,9 +82,9 @@ class SearchPolicy(Policy):
         name: str | None = None,
     ) -> None:
         if bot not in BOTS:
-            raise ValueError(unknown("bot", bot, BOTS))
+            raise ValueError(unknown_name("bot", bot, BOTS))
         if method not in METHODS:
-            raise ValueError(unknown("method", method, METHODS))
+            raise ValueError(unknown_name("method", method, METHODS))
         budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
         given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
         if len(given) > 1:
@@ -117,7 +117,7 @@ class SearchPolicy(Policy):
         self.name = name or f"search({bot}, {self.unit}={self.budget}{options})"
         self._threads = Threads(self.threads, "search")
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         assert batch.views is not None
         return self.values(batch.views, batch.action_mask).argmax(axis=1)
 
@@ -130,7 +130,7 @@ class SearchPolicy(Policy):
         the value.
 
         Args:
-            views: (k,) STATE, as the seat to move knows it (``belief.views_of``).
+            views: (k,) STATE, as the seat to move knows it (``policy_io.views_of``).
             action_mask: (k, 547) int8.
         """
         ensure_compiled("search")

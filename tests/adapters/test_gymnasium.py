@@ -17,7 +17,7 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import bot_kernels as compiled_bots
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.envs.testing import exchange_hidden
-from persian_rummy_env.players.policy_io import Batch
+from persian_rummy_env.players.policy import DecisionBatch
 from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, deck, over, uniform
 from tests.env.play import scaled
@@ -49,7 +49,7 @@ class Scripted:
     def __init__(self) -> None:
         self.asked = 0
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         self.asked += len(batch.seat)
         return batch.action_mask.argmax(axis=1)
 
@@ -190,7 +190,7 @@ def test_a_deal_over_in_the_learners_first_turn_pays_it() -> None:
 class NeverMelds(Scripted):
     """Draws, or passes, and discards."""
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         return np.array([drawing(mask) for mask in batch.action_mask])
 
 

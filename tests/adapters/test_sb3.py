@@ -21,7 +21,7 @@ from persian_rummy_env.adapters.sb3 import PersianRummySB3VecEnv
 from persian_rummy_env.cards import CARD_VALUES
 from persian_rummy_env.drawing.contents import cards_of
 from persian_rummy_env.envs.testing import exchange_hidden
-from persian_rummy_env.players.policy_io import Batch
+from persian_rummy_env.players.policy import DecisionBatch
 from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE
 
@@ -65,7 +65,7 @@ class NeverMelds:
 
     name = "never melds"
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         return np.array([drawing(mask) for mask in batch.action_mask])
 
 

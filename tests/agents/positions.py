@@ -11,7 +11,7 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import batch_kernels, bot_kernels
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import show
-from persian_rummy_env.players.policy import Batch
+from persian_rummy_env.players.policy import DecisionBatch
 
 LONGEST = 90
 """Decisions before a position, at most: about a deal and a half."""
@@ -55,6 +55,6 @@ def choices_of(name: str, games: np.ndarray) -> np.ndarray:
     return chosen(games, packed_legal(games), np.full((len(games), 4), BOTS[name], dtype=np.int8))
 
 
-def shown(games: np.ndarray) -> Batch:
+def shown(games: np.ndarray) -> DecisionBatch:
     """What the seats to move see, views included."""
     return show(games, np.arange(len(games)), views=True)

@@ -14,7 +14,7 @@ from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.envs.testing import check_conservation, exchange_hidden
 from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.evaluation.arena import new_games
-from persian_rummy_env.players.belief import sample_worlds, views_of
+from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.state import OVER
 from tests.agents.positions import packed_legal, positions
 from tests.env.play import equal, game_of, position

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyGymEnv, RuleSet
-from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.analyst import PolicyAnalyst
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.arena import new_games, play, show
 from persian_rummy_env.evaluation.match import play_match
-from persian_rummy_env.players.choose import PolicyError, choose
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy, as_policy
-from persian_rummy_env.players.policy_io import AnswerError, answer_of, decide
+from persian_rummy_env.players.policy_io import AnswerError, PolicyError, answer_of, choose, decide
 from persian_rummy_env.players.scripted import ScriptedPolicy
 from tests.agents import strangers
 from tests.agents.positions import choices_of, positions, shown
@@ -40,7 +39,7 @@ def at_a_table(policy: Any) -> Any:
 
 
 def on_a_replay_page(policy: Any) -> Any:
-    return PolicyAdviser(policy, worlds=2)(positions(3), RULES)
+    return PolicyAnalyst(policy, worlds=2)(positions(3), RULES)
 
 
 def against_a_learner(policy: Any) -> Any:
@@ -139,7 +138,7 @@ def test_a_stranger_gets_what_it_lacks_and_keeps_what_it_has() -> None:
     assert as_policy(sure) == as_policy(sure)
     assert as_policy(sure).probabilities is not None  # type: ignore[attr-defined]
     assert as_policy(sure).wants_views
-    assert PolicyAdviser(sure, worlds=0)(positions(3), RULES).probabilities is not None
+    assert PolicyAnalyst(sure, worlds=0)(positions(3), RULES).probabilities is not None
     for again in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
         assert again.name == "Bare"
 

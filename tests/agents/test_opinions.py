@@ -7,11 +7,11 @@ import pytest
 
 from persian_rummy_env import RuleSet
 from persian_rummy_env.apps import analyst as module
-from persian_rummy_env.apps.analyst import PolicyAdviser, played_out, worth_of
+from persian_rummy_env.apps.analyst import PolicyAnalyst, played_out, worth_of
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.evaluation.arena import show
-from persian_rummy_env.players.choose import PolicyError, choose
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import PolicyError, choose
 from persian_rummy_env.players.search import SearchPolicy
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.records.replay import replay
@@ -24,31 +24,30 @@ def test_a_trained_policy_says_how_likely_each_action_is() -> None:
     pytest.importorskip("torch")
     games = positions(40)
     champion = load("champion")
-    opinion = PolicyAdviser(champion, worlds=0)(games, RULES)
-    assert opinion.policy == "champion"
-    assert opinion.value is None
-    assert opinion.worth is None
-    assert opinion.probabilities is not None
+    analysis = PolicyAnalyst(champion, worlds=0)(games, RULES)
+    assert analysis.policy == "champion"
+    assert analysis.value is None
+    assert analysis.worth is None
+    assert analysis.probabilities is not None
     mask = show(games, np.arange(len(games))).action_mask.astype(bool)
-    assert (opinion.probabilities[~mask] == 0).all()
-    assert (opinion.probabilities[mask] > 0).all()
-    np.testing.assert_allclose(opinion.probabilities.sum(axis=1), 1, atol=1e-5)
-    assert (opinion.probabilities.argmax(axis=1) == opinion.chosen).all()
-    assert (opinion.chosen == choose(games, champion)).all()
+    assert (analysis.probabilities[~mask] == 0).all()
+    assert (analysis.probabilities[mask] > 0).all()
+    np.testing.assert_allclose(analysis.probabilities.sum(axis=1), 1, atol=1e-5)
+    assert (analysis.probabilities.argmax(axis=1) == analysis.chosen).all()
+    assert (analysis.chosen == choose(games, champion)).all()
 
 
 def test_probabilities_are_the_dense_networks() -> None:
     torch = pytest.importorskip("torch")
     from agents.learned import LearnedPolicy
     from agents.network import Actor, DenseRows, Shape
-    from persian_rummy_env.core.masks import pack
 
     torch.manual_seed(1)
     actor = Actor(Shape(32, 1))
     torch.nn.init.normal_(actor.last.weight, std=0.3)
     batch = show(positions(30), np.arange(30))
     with torch.no_grad():
-        dense = actor.log_p(DenseRows.of(batch.observation, pack(batch.action_mask))).exp().numpy()
+        dense = actor.log_p(DenseRows.of(batch.observation, batch.legal)).exp().numpy()
     found = LearnedPolicy(actor).probabilities(batch)
     np.testing.assert_allclose(found, np.where(batch.action_mask, dense, 0), atol=1e-5)
 
@@ -76,8 +75,8 @@ def test_an_opinion_sees_no_more_than_the_seat(name: str) -> None:
     rng = np.random.default_rng(3)
     changed = np.concatenate([exchange_hidden(games[[lane]], int(games["seat"][lane]), rng) for lane in range(24)])
     assert (changed["hand"] != games["hand"]).any(axis=1).sum() > 12
-    adviser = PolicyAdviser(name, worlds=6)
-    before, after = adviser(games, RULES), adviser(changed, RULES)
+    analyst = PolicyAnalyst(name, worlds=6)
+    before, after = analyst(games, RULES), analyst(changed, RULES)
     assert (before.chosen == after.chosen).all()
     assert before.value is not None
     np.testing.assert_array_equal(before.value, after.value)
@@ -99,8 +98,8 @@ def test_the_error_of_a_value_is_how_much_it_differs_with_other_worlds(monkeypat
 def test_opinions_change_nothing_and_repeat() -> None:
     games = positions(12)
     kept = games.copy()
-    adviser = PolicyAdviser("expert", worlds=5)
-    first, second = adviser(games, RULES), adviser(games, RULES)
+    analyst = PolicyAnalyst("expert", worlds=5)
+    first, second = analyst(games, RULES), analyst(games, RULES)
     assert (games == kept).all()
     np.testing.assert_array_equal(first.value, second.value)
 
@@ -114,19 +113,19 @@ def test_a_search_says_what_each_action_is_worth(method: str) -> None:
     assert np.isfinite(worth[mask]).all()
     assert (worth[~mask] == -np.inf).all()
     assert abs(worth[mask]).max() < 2000
-    opinion = PolicyAdviser(search)(games, RULES)
-    assert opinion.probabilities is None
-    assert (opinion.chosen == choose(games, search)).all()
-    assert opinion.value is not None
+    analysis = PolicyAnalyst(search)(games, RULES)
+    assert analysis.probabilities is None
+    assert (analysis.chosen == choose(games, search)).all()
+    assert analysis.value is not None
     alone = mask.sum(axis=1) == 1
-    assert (np.isnan(opinion.value) == alone).all()
+    assert (np.isnan(analysis.value) == alone).all()
 
 
 def test_a_policy_of_other_rules_and_one_that_cheats_are_named() -> None:
     pytest.importorskip("torch")
-    with pytest.raises(ValueError, match=r"champion was trained by stock_out=pass, .* by stock_out=end$"):
-        PolicyAdviser("champion")(positions(2), RuleSet(stock_out="end"))
+    with pytest.raises(ValueError, match=r"champion .*stock_out=pass,.*stock_out=end$"):
+        PolicyAnalyst("champion")(positions(2), RuleSet(stock_out="end"))
     with pytest.raises(PolicyError, match="not legal"):
-        PolicyAdviser("python:tests.agents.strangers:Unmasked", worlds=0)(positions(8), RULES)
+        PolicyAnalyst("python:tests.agents.strangers:Unmasked", worlds=0)(positions(8), RULES)
     with pytest.raises(ValueError, match="unknown policy 'exprt': did you mean 'expert'"):
-        PolicyAdviser("exprt")
+        PolicyAnalyst("exprt")

@@ -7,14 +7,14 @@ import pytest
 
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 from persian_rummy_env.players.priors import HOPELESS, NAT, PolicyPrior
 from persian_rummy_env.players.search import SearchPolicy
 from persian_rummy_env.rules import RuleSet
 from tests.agents.positions import positions, shown
 
 
-class Opinionated(Policy):
+class Opinionated(BasePolicy):
     """Thinks the legal actions from the highest id down ``odds`` times less likely each than the one before."""
 
     name = "opinionated"
@@ -23,29 +23,29 @@ class Opinionated(Policy):
     def __init__(self, odds: float) -> None:
         self.odds = odds
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         return self.probabilities(batch).argmax(axis=1)
 
-    def probabilities(self, batch: Batch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         place = np.cumsum(batch.action_mask, axis=1) - 1
         weight = np.where(batch.action_mask > 0, self.odds ** (place - place.max(axis=1, keepdims=True)), 0.0)
         return weight / weight.sum(axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
+def batch() -> DecisionBatch:
     return shown(positions(60))
 
 
 @pytest.mark.parametrize("method", ["halving", "flat"])
-def test_a_prior_in_no_world_s_stead_changes_nothing(batch: Batch, method: str) -> None:
+def test_a_prior_in_no_world_s_stead_changes_nothing(batch: DecisionBatch, method: str) -> None:
     plain = SearchPolicy("deepest", worlds=4, method=method)
     leaning = SearchPolicy("deepest", worlds=4, method=method, prior=PolicyPrior(Opinionated(1.5)), prior_worlds=0)
     assert (leaning.act(batch) == plain.act(batch)).all()
     assert leaning.playouts == plain.playouts > 0
 
 
-def test_opinions_count_in_points_and_as_worlds_do(batch: Batch) -> None:
+def test_opinions_count_in_points_and_as_worlds_do(batch: DecisionBatch) -> None:
     assert batch.views is not None
     policy = Opinionated(1.5)
     leaning = SearchPolicy("deepest", worlds=4, method="flat", prior=PolicyPrior(policy), prior_worlds=2)
@@ -59,7 +59,7 @@ def test_opinions_count_in_points_and_as_worlds_do(batch: Batch) -> None:
     assert (found[~legal] == -np.inf).all()
 
 
-def test_what_is_hopeless_is_not_searched(batch: Batch) -> None:
+def test_what_is_hopeless_is_not_searched(batch: DecisionBatch) -> None:
     """With odds just beyond the bound only the likeliest action is left, and nothing is to be compared."""
     for odds, searched in ((2 / HOPELESS, False), (0.5 / HOPELESS, True)):
         policy = Opinionated(odds)

@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip("torch")
 
 from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv, RuleSet
-from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.analyst import PolicyAnalyst
 from persian_rummy_env.apps.seating import parse_seats, policies_of
 from persian_rummy_env.apps.terminal.__main__ import main as play_in_terminal
 from persian_rummy_env.cli import program
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy_io import check_rules
+from persian_rummy_env.players.policy import check_rules
 from persian_rummy_env.players.priors import PolicyPrior
 from persian_rummy_env.records.record import write
 from persian_rummy_env.records.recorder import simulate
@@ -42,7 +42,7 @@ def on_a_replay_page(rules: RuleSet) -> None:
     games = positions(2)
     write_rules(games, rules)
     games = games[games["deal"] < rules.deals]
-    PolicyAdviser("champion", worlds=1)(games, rules)
+    PolicyAnalyst("champion", worlds=1)(games, rules)
 
 
 def against_a_learner(rules: RuleSet) -> None:

@@ -14,7 +14,7 @@ from persian_rummy_env.core.rng import GOLDEN, mixed
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players import search as module
-from persian_rummy_env.players.belief import views_of
+from persian_rummy_env.players.policy_io import views_of
 from persian_rummy_env.players.priors import ExpertPrior
 from persian_rummy_env.players.search import METHODS, MOST_PRIOR, SearchPolicy
 from tests.agents.positions import choices_of, positions, shown

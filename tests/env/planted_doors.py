@@ -186,7 +186,7 @@ def test_policies_from_before_the_rule() -> None:
     games = replay(record).states[:60]
     assert policy.act(show(games, np.arange(60))).tolist() == json.loads(os.environ["CHAMPION_ACTIONS"])
     assert policy.rules == RuleSet()
-    from persian_rummy_env.players.policy_io import check_rules
+    from persian_rummy_env.players.policy import check_rules
 
     with pytest.raises(ValueError, match="champion was trained by ace_out=no, and this game is played by ace_out=yes"):
         check_rules(load("champion"), OUT)

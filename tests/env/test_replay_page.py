@@ -18,7 +18,7 @@ import pytest
 
 from persian_rummy_env import RuleSet
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.apps.replay_page import VIEWS, Opinion, replay_page
+from persian_rummy_env.apps.replay_page import VIEWS, Analysis, replay_page
 from persian_rummy_env.apps.replay_page.moments import moments_of
 from persian_rummy_env.cards import CARD_NAMES, CARD_VALUES, cards_in, encode_card
 from persian_rummy_env.cli import show
@@ -148,8 +148,8 @@ def test_the_page_names_nothing_outside_itself() -> None:
 def test_names_are_text(names: list[str]) -> None:
     record = some_game()
     record["players"] = names
-    adviser = Adviser(HOSTILE)
-    page = replay_page([(1, record)], "open", [adviser])
+    analyst = Analyst(HOSTILE)
+    page = replay_page([(1, record)], "open", [analyst])
     page.encode()
     assert "alert(" not in page
     assert len(re.findall(r"<script", page)) == 2
@@ -160,19 +160,19 @@ def test_names_are_text(names: list[str]) -> None:
     assert all(name.isprintable() and len(name) <= 32 for name in data["games"][0]["players"])
 
 
-class Adviser:
+class Analyst:
     """Asked, it keeps what it was asked about."""
 
     def __init__(self, name: str = "a stranger") -> None:
         self.name = name
         self.asked = np.zeros(0)
 
-    def __call__(self, games: np.ndarray, _: RuleSet) -> Opinion:
+    def __call__(self, games: np.ndarray, _: RuleSet) -> Analysis:
         self.asked = games["seat"]
         rows = len(games)
         probabilities = np.zeros((rows, len(ACTION_NAMES)), dtype=np.float32)
         probabilities[:, 0], probabilities[:, 540] = 0.75, 0.25
-        return Opinion(self.name, np.zeros(rows, dtype=np.int64), probabilities, None, np.arange(rows) + 0.26)
+        return Analysis(self.name, np.zeros(rows, dtype=np.int64), probabilities, None, np.arange(rows) + 0.26)
 
 
 def seen_by(seat: int, record: Any) -> set[str]:
@@ -236,11 +236,11 @@ def test_the_page_of_a_seat_holds_at_each_moment_what_the_seat_sees_then() -> No
 
 def test_the_page_of_a_seat_has_opinions_on_its_own_decisions_alone() -> None:
     record = some_game()
-    adviser = Adviser()
-    data = data_of(replay_page([(1, record)], "player_2", [adviser]))
-    assert set(adviser.asked.tolist()) == {2}
+    analyst = Analyst()
+    data = data_of(replay_page([(1, record)], "player_2", [analyst]))
+    assert set(analyst.asked.tolist()) == {2}
     game = data["games"][0]
-    told = {seat for seat, one in zip(game["seats"], game["opinions"][0]["decisions"], strict=True) if one is not None}
+    told = {seat for seat, one in zip(game["seats"], game["analyses"][0]["decisions"], strict=True) if one is not None}
     assert told == {2}
 
 
@@ -250,12 +250,12 @@ def test_the_page_of_a_seat_has_opinions_on_its_own_decisions_alone() -> None:
 def test_opinions_stand_at_their_decisions() -> None:
     record = some_game()
     moments = moments_of(record)
-    adviser = Adviser()
-    [opinion] = data_of(replay_page([(1, record)], None, [adviser]))["games"][0]["opinions"]
-    assert opinion["policy"] == "a stranger"
-    assert opinion["kind"] == "probability"
+    analyst = Analyst()
+    [analysis] = data_of(replay_page([(1, record)], None, [analyst]))["games"][0]["analyses"]
+    assert analysis["policy"] == "a stranger"
+    assert analysis["kind"] == "probability"
     row = 0
-    for moment, decision in enumerate(opinion["decisions"]):
+    for moment, decision in enumerate(analysis["decisions"]):
         if moments.action[moment] < 0:
             assert decision is None
             continue
@@ -273,12 +273,12 @@ def test_opinions_stand_at_their_decisions() -> None:
 def test_worth_is_listed_in_tenths_of_a_point_and_what_is_illegal_is_not() -> None:
     worth = np.full((1, len(ACTION_NAMES)), -np.inf)
     worth[0, [0, 3, 4]] = [-12.34, 5.0, 6.06]
-    opinion = Opinion("search", np.array([4]), None, worth, np.array([np.nan]))
-    assert opinion.of(0, played=0, legal=3) == [
+    analysis = Analysis("search", np.array([4]), None, worth, np.array([np.nan]))
+    assert analysis.of(0, played=0, legal=3) == [
         ACTION_NAMES[4], 3, None, None, [[ACTION_NAMES[4], 61], [ACTION_NAMES[3], 50], [ACTION_NAMES[0], -123]],
     ]  # fmt: skip
-    with pytest.raises(ValueError, match=r"opinion of search: worth has the shape \(1, 547\), expected \(2, 547\)"):
-        Opinion("search", np.array([4, 4]), None, worth)
+    with pytest.raises(ValueError, match=r"analysis of search: worth has the shape \(1, 547\), expected \(2, 547\)"):
+        Analysis("search", np.array([4, 4]), None, worth)
 
 
 # How much room it takes -----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 import persian_rummy_env as pr
 from persian_rummy_env import PersianRummyVecEnv, lane_seeds
-from persian_rummy_env.players.belief import sample_worlds, views_of
+from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.state import FIELDS, OVER
 from tests.env.play import equal, scaled
 

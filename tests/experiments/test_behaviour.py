@@ -13,11 +13,11 @@ from experiments.shared.behaviour import BLOCKS, TIES, BehaviourError, choices, 
 from persian_rummy_env.core import expert
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 from persian_rummy_env.players.policy_io import show
 
 
-class Tuned(Policy):
+class Tuned(BasePolicy):
     """The expert with other weights."""
 
     name = "tuned"
@@ -28,7 +28,7 @@ class Tuned(Policy):
         for name, value in changes.items():
             self.weights[FEATURES.index(name)] = value
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         assert batch.views is not None
         rows, actions = np.nonzero(batch.action_mask)
         values = np.empty((len(rows), NUM_FEATURES))

@@ -19,7 +19,7 @@ from experiments.shared.result_file import (
     read_result,
     write_result,
 )
-from persian_rummy_env.evaluation.match_cache import Book, BookError, Played, Terms
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, MatchSettings, PlayedPairs
 from tests.damage import BYTES, JSON, damages
 
 COMMIT = "0123456789ab"
@@ -152,19 +152,19 @@ def hurt_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) ->
 def hurt_books(tmp_path: Path, count: int) -> None:
     from persian_rummy_env.players.load import load
 
-    book = Book(tmp_path, Terms(1))
+    cache = MatchCache(tmp_path, MatchSettings(1))
     team, names = (load("greedy"),) * 2, ("greedy",) * 2
-    whole = book.play(team, (load("deepest"),) * 2, 20)
+    whole = cache.play(team, (load("deepest"),) * 2, 20)
     [path] = tmp_path.glob("*.pairs")
     for damage in damages(path.read_bytes(), count):
         path.write_bytes(damage.content)
-        with pytest.raises(BookError) as refused:
-            book.read(names, ("deepest",) * 2)
+        with pytest.raises(MatchCacheError) as refused:
+            cache.read(names, ("deepest",) * 2)
         assert str(refused.value).startswith(f"{path}: byte "), damage.name
         assert "\n" not in str(refused.value), damage.name
-    book.anew = True
-    assert book.read(names, ("deepest",) * 2) is None
-    again: Played = book.play(team, (load("deepest"),) * 2, 20)
+    cache.anew = True
+    assert cache.read(names, ("deepest",) * 2) is None
+    again: PlayedPairs = cache.play(team, (load("deepest"),) * 2, 20)
     assert (again.pairs.margin == whole.pairs.margin).all()
 
 

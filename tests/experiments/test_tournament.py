@@ -17,7 +17,7 @@ from experiments import tournament
 from experiments.matches.page import cross_table, turned
 from persian_rummy_env.evaluation import match_cache, rating, workers
 from persian_rummy_env.evaluation.match import Pairs, play_match, play_teams
-from persian_rummy_env.evaluation.match_cache import Book, BookError, Terms, deal_set
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, MatchSettings, deal_set
 from persian_rummy_env.players.load import load
 from tests.experiments.results import alike
 
@@ -188,13 +188,13 @@ def test_a_damaged_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_changed_weights_are_another_policy(tmp_path: Path) -> None:
     weights = tmp_path / "policy"
     weights.write_bytes(b"one")
-    kept = Book(tmp_path / "played", Terms(1))
+    kept = MatchCache(tmp_path / "played", MatchSettings(1))
     teams = ((load("greedy"),) * 2, (load("deepest"),) * 2)
     teams[0][0].name = f"file:{weights}"
     kept.play(*teams, 5)
     assert kept.read((f"file:{weights}",) * 2, ("deepest",) * 2) is not None
     weights.write_bytes(b"two")
-    with pytest.raises(BookError, match="weights"):
+    with pytest.raises(MatchCacheError, match="weights"):
         kept.read((f"file:{weights}",) * 2, ("deepest",) * 2)
 
 

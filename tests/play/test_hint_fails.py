@@ -8,13 +8,13 @@ from rich.console import Console
 from persian_rummy_env.apps.game import Table
 from persian_rummy_env.apps.seating import Player
 from persian_rummy_env.apps.terminal.game import Game
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 
 
-class Failing(Policy):
+class Failing(BasePolicy):
     name = "failing"
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         raise OSError(f"no network for {len(batch.seat)} seat")
 
 

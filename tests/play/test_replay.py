@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from persian_rummy_env.apps.analyst import PolicyAdviser
+from persian_rummy_env.apps.analyst import PolicyAnalyst
 from persian_rummy_env.apps.replay_page import replay_page
 from persian_rummy_env.apps.replay_page.moments import Moments, moments_of
 from persian_rummy_env.cards import cards_in
@@ -38,7 +38,7 @@ class Made:
         self.records: list[Record] = list(simulate(2, 21, "expert,greedy"))
         self.records[0]["players"] = NAMES
         self.moments: list[Moments] = [moments_of(record) for record in self.records]
-        page = replay_page(enumerate(self.records, start=1), None, [PolicyAdviser("deepest", worlds=2)])
+        page = replay_page(enumerate(self.records, start=1), None, [PolicyAnalyst("deepest", worlds=2)])
         path.write_text(page, encoding="utf-8")
         self.url = path.as_uri()
 
@@ -129,7 +129,7 @@ def test_keys(page: Page, made: Made) -> None:
     page.wait_for_timeout(700)
     check(page, made, stopped)
     page.keyboard.press("d")
-    chosen = page.locator("#opinions b").first.text_content()
+    chosen = page.locator("#analyses b").first.text_content()
     played = page.locator("#now b").text_content()
     assert chosen != played
     assert page.locator("#list [aria-current]").text_content().endswith("≠")  # type: ignore[union-attr]
@@ -231,7 +231,7 @@ def test_to_a_players_eyes_policies_think_of_that_players_decisions_alone(page: 
     seats = made.moments[0].states["seat"][: made.second_deal - 1].tolist()
     for moment in (seats.index(1), seats.index(2), seats.index(3)):
         page.locator("#place").fill(str(moment))
-        expect(page.locator("#opinions")).to_contain_text("legal" if seats[moment] == 2 else "not this seat's decision")
+        expect(page.locator("#analyses")).to_contain_text("legal" if seats[moment] == 2 else "not this seat's decision")
     marked = page.locator("#list button:has(.differs)").evaluate_all(
         "all => all.map(one => Number(one.dataset.moment))"
     )

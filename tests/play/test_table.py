@@ -13,8 +13,8 @@ from persian_rummy_env.apps.seat_view import seat_view
 from persian_rummy_env.apps.seating import HUMAN, draw, parse_seats, players_of
 from persian_rummy_env.apps.terminal.typed import NotAnActionError, parse
 from persian_rummy_env.envs.testing import exchange_hidden
-from persian_rummy_env.players.choose import PolicyError, choose
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_io import PolicyError, choose
 from persian_rummy_env.records.replay import verify
 
 NAMES = ("a", "b", "c", "d")

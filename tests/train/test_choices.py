@@ -10,10 +10,9 @@ from agents.network import Actor, DenseRows, Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many
-from persian_rummy_env.core.masks import pack
-from persian_rummy_env.players.belief import sample_worlds, views_of
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Batch
+from persian_rummy_env.players.policy import DecisionBatch
+from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.players.priors import PolicyPrior
 from persian_rummy_env.players.search import SearchPolicy
 from train.config.settings import Config
@@ -45,10 +44,10 @@ class AskedBot:
 
     wants_views = True
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         actions = np.empty(len(batch.seat), dtype=np.int64)
         codes = np.tile(bot_codes("deepest"), (len(actions), 1))
-        choose_many(batch.views, pack(batch.action_mask), codes, actions, 0, len(actions))
+        choose_many(batch.views, batch.legal, codes, actions, 0, len(actions))
         return actions
 
 

@@ -12,11 +12,10 @@ from agents import learned
 from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
 from agents.network import Actor, DenseRows, NotFiniteError, Shape, uniform_choices
 from persian_rummy_env.actions import DISCARD
-from persian_rummy_env.core.masks import pack
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SparseRows
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.policy import DecisionBatch, Policy
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +34,15 @@ def path(actor: Actor, tmp_path: Path) -> Path:
 
 
 def batch(decisions, part: slice = slice(None)):
-    mask = decisions.mask[part].astype(np.int8)
-    from persian_rummy_env.players.policy import Batch
-
-    fields = dict.fromkeys(Batch._fields)
-    fields |= {"observation": np.ascontiguousarray(decisions.view[part, :1020]), "action_mask": mask}
-    fields |= {"seat": np.zeros(len(mask), dtype=np.int8), "lane": np.arange(len(mask))}
-    return Batch(**fields)
+    view, legal = np.ascontiguousarray(decisions.view[part, :1020]), decisions.legal[part].copy()
+    return DecisionBatch(view, legal, np.zeros(len(legal), dtype=np.int8), np.arange(len(legal)))
 
 
-def test_masks_pack(decisions):
-    assert np.array_equal(pack(decisions.mask.astype(np.int8)), decisions.legal)
+def test_the_mask_is_the_packed_mask(decisions):
+    shown = batch(decisions)
+    assert np.array_equal(shown.action_mask, decisions.mask)
+    assert shown.action_mask is shown.action_mask
+    assert not shown.action_mask.flags.writeable
 
 
 def test_a_file_plays_as_the_network_did(actor: Actor, path: Path, decisions):
@@ -103,7 +100,7 @@ def test_other_versions_are_refused_with_both_named(path: Path):
 def empty_batch(decisions, rows: list[int]):
     """Ten decisions, in some of which nothing is legal."""
     shown = batch(decisions, slice(10))
-    shown.action_mask[rows] = 0
+    shown.legal[rows] = 0
     return shown
 
 

@@ -27,7 +27,7 @@ from persian_rummy_env.evaluation.match import (
     summary,
 )
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Batch, Policy
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch, Policy
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.state import DRAW_PHASE, FIRST_TURNED, OVER
 from tests.agents.positions import positions
@@ -44,14 +44,14 @@ def same(one: Pairs, other: Pairs) -> bool:
     return all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(Pairs))
 
 
-class Watched(Policy):
+class Watched(BasePolicy):
     """The first legal action; notes at which seats of which tables it was asked."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.asked: set[tuple[int, int]] = set()
 
-    def act(self, batch: Batch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         self.asked |= set(zip(batch.lane.tolist(), batch.seat.tolist(), strict=True))
         return batch.action_mask.argmax(axis=1)
 

@@ -16,7 +16,7 @@ from agents.network import Shape
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.evaluation.ray_pool import number_of_workers
 from persian_rummy_env.observation import BLOCK
-from persian_rummy_env.players.policy import unknown
+from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
 from persian_rummy_env.system.stored import ANY, LARGEST, later, settings_of
 
@@ -144,7 +144,7 @@ class RunConfig:
             bot_codes(bot)
         for block in self.unread:
             if block not in BLOCK:
-                raise ValueError(f"unread: {unknown('block of the observation', block, BLOCK)}")
+                raise ValueError(f"unread: {unknown_name('block of the observation', block, BLOCK)}")
         if not 0 <= self.bot_share < 1:
             raise ValueError(f"bot_share={self.bot_share}: expected a number from 0 to below 1")
         if bool(self.bots) != (self.bot_share > 0):

@@ -18,10 +18,9 @@ from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core.bot_kernels import choose_many
 from persian_rummy_env.core.masks import first_legal
-from persian_rummy_env.players.belief import views_of
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy
-from persian_rummy_env.players.policy_io import answer_of
+from persian_rummy_env.players.policy_io import answer_of, views_of
 
 from ..algorithms.pool import bot_numbers, codes_of, seated
 from ..config.settings import RunConfig

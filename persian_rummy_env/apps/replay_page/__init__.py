@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .opinion import Adviser, Opinion
+from .analysis import Analysis, Analyst
 from .page import OPEN, VIEWS, replay_page, security_policy
 
-__all__ = ["OPEN", "VIEWS", "Adviser", "Opinion", "replay_page", "security_policy"]
+__all__ = ["OPEN", "VIEWS", "Analysis", "Analyst", "replay_page", "security_policy"]

@@ -154,8 +154,8 @@ class Replay {
   }
 
   differs(moment) {
-    return this.game.opinions.some((opinion) => {
-      const thought = this.thought(opinion, moment);
+    return this.game.analyses.some((analysis) => {
+      const thought = this.thought(analysis, moment);
       return thought && thought[0] !== this.game.actions[moment];
     });
   }
@@ -261,7 +261,7 @@ class Replay {
       make("span", { className: "team-1", textContent: this.team(1) }), make("small", { textContent: ` · ${game.rules}${seed}` }),
     );
     byId("place").max = this.last;
-    byId("opinions").hidden = game.opinions.length === 0;
+    byId("analyses").hidden = game.analyses.length === 0;
     byId("deals").replaceChildren(...game.deals.map(({ start }, number) => make("button", {
       type: "button", textContent: `Deal ${number + 1}`, onclick: () => this.go(start),
     })));
@@ -278,7 +278,7 @@ class Replay {
     byId("place").setAttribute("aria-valuetext", byId("now").textContent);
     if (deal !== this.deal || game !== this.listed) this.fillList(deal);
     this.showRow();
-    this.showOpinions(deal);
+    this.showAnalyses(deal);
     this.toAddress();
   }
 
@@ -333,28 +333,28 @@ class Replay {
     if (row.top < list.top || row.bottom > list.bottom) byId("list").scrollTop += row.top - list.top - list.height / 3;
   }
 
-  showOpinions(deal) {
-    byId("opinions").replaceChildren(...this.game.opinions.map((opinion) => this.opinion(opinion, deal)));
+  showAnalyses(deal) {
+    byId("analyses").replaceChildren(...this.game.analyses.map((analysis) => this.analysis(analysis, deal)));
   }
 
-  opinion(opinion, deal) {
+  analysis(analysis, deal) {
     const { game, moment } = this;
-    const decision = this.thought(opinion, moment);
-    const box = make("section", { className: "opinion" }, make("h2", { textContent: opinion.policy }));
+    const decision = this.thought(analysis, moment);
+    const box = make("section", { className: "analysis" }, make("h2", { textContent: analysis.policy }));
     if (!decision) {
-      box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No opinion: it is not this seat's decision." }));
+      box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No analysis: it is not this seat's decision." }));
     } else {
       const [chosen, legal, value, error, listed] = decision;
       const agrees = chosen === game.actions[moment];
       box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
         make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
-      if (listed.length) box.append(this.bars(listed, opinion.kind, chosen));
+      if (listed.length) box.append(this.bars(listed, analysis.kind, chosen));
       if (value !== null) {
         box.append(make("p", { title: "± is the standard error of a mean over worlds that agree with what this seat knows" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
           make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
       }
     }
-    const chart = this.chart(opinion, deal);
+    const chart = this.chart(analysis, deal);
     if (chart) box.append(chart);
     return box;
   }
@@ -375,12 +375,12 @@ class Replay {
   }
 
   /** The value through the deal, for team 0; a click goes there. */
-  chart(opinion, deal) {
+  chart(analysis, deal) {
     const { game } = this;
     const [start, stop] = [game.deals[deal].start, this.stop(deal)];
     const points = [];
     for (let moment = start; moment < stop; moment++) {
-      const value = this.thought(opinion, moment)?.[2];
+      const value = this.thought(analysis, moment)?.[2];
       if (value !== null && value !== undefined) points.push([moment, game.seats[moment] % 2 ? -value : value]);
     }
     if (points.length < 2) return null;

@@ -19,9 +19,9 @@ from ...drawing.scene import Part
 from ...drawing.svg import svg
 from ...records.record import Record, stored_rules
 from ...rules import NUM_SEATS
+from .analysis import Analysis, Analyst
 from .drawings import CARD_MARK, Film, Store
 from .moments import Moments, moments_of
-from .opinion import Adviser, Opinion
 
 OPEN = "open"
 VIEWS: dict[str, int | None] = {OPEN: None} | {f"player_{seat}": seat for seat in range(NUM_SEATS)}
@@ -41,7 +41,7 @@ COLOURS = {
 def replay_page(
     games: Iterable[tuple[int, Record]],
     view: str | None = None,
-    advisers: Sequence[Adviser] = (),
+    analysts: Sequence[Analyst] = (),
     look: Look = LOOK,
 ) -> str:
     """The page of some games.
@@ -49,8 +49,8 @@ def replay_page(
     Args:
         games: records, each with its number in the file, from 1.
         view: one of ``VIEWS``; None: all of them, to choose from. With the view of a seat nothing is in the page that
-            its player does not get to see: no deck nor seed, no other hand, no opinion on the decisions of others.
-        advisers: policies that are asked about every decision.
+            its player does not get to see: no deck nor seed, no other hand, no analysis on the decisions of others.
+        analysts: policies that are asked about every decision.
         look: of the drawing.
 
     Returns:
@@ -64,7 +64,7 @@ def replay_page(
         raise ValueError(f"view={view!r}: expected one of {', '.join(VIEWS)}, or None for all of them")
     views = list(VIEWS) if view is None else [view]
     store = Store()
-    told = [_game(number, record, views, advisers, look, store) for number, record in games]
+    told = [_game(number, record, views, analysts, look, store) for number, record in games]
     if not told:
         raise ValueError("no game: expected at least one record")
     data = {
@@ -104,7 +104,7 @@ def _asset(name: str) -> str:
 
 
 def _game(
-    number: int, record: Record, views: Sequence[str], advisers: Sequence[Adviser], look: Look, store: Store
+    number: int, record: Record, views: Sequence[str], analysts: Sequence[Analyst], look: Look, store: Store
 ) -> dict[str, Any]:
     moments = moments_of(record)
     rules = stored_rules(record["rules"])
@@ -112,7 +112,7 @@ def _game(
     seats = {VIEWS[view] for view in views}
     films = {view: _film(moments, VIEWS[view], players, look, store) for view in views}
     asked = moments.decisions if None in seats else _of_seats(moments, seats)
-    opinions = [adviser(moments.states[asked], rules) for adviser in advisers]
+    analyses = [analyst(moments.states[asked], rules) for analyst in analysts]
     return {
         "number": number,
         "players": players,
@@ -126,7 +126,7 @@ def _game(
         "seats": moments.states["seat"].tolist(),
         "actions": [None if action < 0 else ACTION_NAMES[action] for action in moments.action.tolist()],
         "films": {view: film.parts for view, film in films.items()},
-        "opinions": [_opinion(opinion, moments, asked.tolist()) for opinion in opinions],
+        "analyses": [_decisions(analysis, moments, asked.tolist()) for analysis in analyses],
     }
 
 
@@ -148,13 +148,13 @@ def _of_seats(moments: Moments, seats: set[int | None]) -> Any:
     return decisions[[int(moments.states[moment]["seat"]) in seats for moment in decisions]]
 
 
-def _opinion(opinion: Opinion, moments: Moments, asked: list[int]) -> dict[str, Any]:
+def _decisions(analysis: Analysis, moments: Moments, asked: list[int]) -> dict[str, Any]:
     """What a policy thinks, by moment: null where it was not asked."""
     found: list[Any] = [None] * len(moments.action)
     for row, moment in enumerate(asked):
-        found[moment] = opinion.of(row, int(moments.action[moment]), int(moments.legal[moment]))
-    kind = "probability" if opinion.probabilities is not None else "points" if opinion.worth is not None else None
-    return {"policy": plain(opinion.policy, 80), "kind": kind, "decisions": found}
+        found[moment] = analysis.of(row, int(moments.action[moment]), int(moments.legal[moment]))
+    kind = "probability" if analysis.probabilities is not None else "points" if analysis.worth is not None else None
+    return {"policy": plain(analysis.policy, 80), "kind": kind, "decisions": found}
 
 
 def plain(name: str, longest: int = LONGEST_NAME) -> str:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...players.choose import PolicyError
 from ...players.load import FORMS
+from ...players.policy_io import PolicyError
 from ...rules import RULES_HELP, RuleSet
 from ...seeds import fresh_seed
 from ...system.command_line import complain, run_command, say_on_error

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ...actions import ACTION_NAMES
-from ...players.choose import PolicyError, choose
 from ...players.load import load
-from ...players.policy import Policy, check_rules
+from ...players.policy import BasePolicy, check_rules
+from ...players.policy_io import PolicyError, choose
 from ...records import record
 from ...system.escaping import visible
 from ...system.files import explained, whole_file
@@ -50,7 +50,7 @@ class Game:
 
     table: Table
     players: Sequence[Player]
-    policies: Mapping[str, Policy]
+    policies: Mapping[str, BasePolicy]
     hint: str
     console: Console
     _shown: dict[int, int] = field(default_factory=dict)

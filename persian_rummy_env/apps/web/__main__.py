@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...players.choose import PolicyError
 from ...players.load import load, split_specs
 from ...players.policy import check_rules
+from ...players.policy_io import PolicyError
 from ...rules import RULES_HELP, RuleSet
 from ...system.escaping import visible
 from ...system.files import explained

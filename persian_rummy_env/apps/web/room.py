@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...actions import ACTION_NAMES
-from ...players.choose import PolicyError
+from ...players.policy_io import PolicyError
 from ...records.record import Record
 from ..game import Table, TableError
 from ..seat_view import seat_view

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...players.policy import Policy
+from ...players.policy import BasePolicy
 from ...rules import RuleSet
 from . import server
 from .app import make_app
@@ -23,7 +23,7 @@ MOST_CONNECTIONS = 10_000
 
 
 def run(
-    policies: Mapping[str, Policy],
+    policies: Mapping[str, BasePolicy],
     rules: RuleSet,
     *,
     host: str,

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ...players.choose import PolicyError, choose
-from ...players.policy import Policy
+from ...players.policy import BasePolicy
+from ...players.policy_io import PolicyError, choose
 
 MOST = 256
 """Decisions in one batch."""
@@ -26,7 +26,7 @@ class Thinker:
         threads: how many policies may think at once; one policy never does twice at once.
     """
 
-    def __init__(self, policies: Mapping[str, Policy], threads: int = 2) -> None:
+    def __init__(self, policies: Mapping[str, BasePolicy], threads: int = 2) -> None:
         self.policies = dict(policies)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="policy")
         self._waiting: dict[str, list[Waiting]] = {name: [] for name in self.policies}
@@ -72,7 +72,7 @@ class Thinker:
             if not future.done():  # whoever asked may have gone
                 future.set_result(action)
 
-    def _chosen(self, games: np.ndarray, policy: Policy) -> np.ndarray:
+    def _chosen(self, games: np.ndarray, policy: BasePolicy) -> np.ndarray:
         """In a thread: what a policy chooses. One that wants to end the program ends its game alone."""
         thread = threading.get_ident()
         self._thinking.add(thread)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...players.choose import choose
-from ...players.policy import Policy
+from ...players.policy import BasePolicy
+from ...players.policy_io import choose
 from ...players.scripted import ScriptedPolicy
 from ...records.record import dumps
 from ...rules import RuleSet
@@ -18,7 +18,7 @@ SEED = 1
 USUAL = "expert"
 
 
-def prepare(policies: Mapping[str, Policy], rules: RuleSet) -> None:
+def prepare(policies: Mapping[str, BasePolicy], rules: RuleSet) -> None:
     """Play a game, as a table does: each policy is asked about its first decisions, and its record and page are made.
 
     Raises:

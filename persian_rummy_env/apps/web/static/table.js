@@ -17,14 +17,14 @@ export class TableView {
     byId("meld").onclick = () => this.meld();
     byId("discard").onclick = () => this.discard();
     byId("undo").onclick = () => this.say({ type: "undo" });
-    byId("hint").onclick = () => this.say({ type: "hint", policy: byId("adviser").value });
+    byId("hint").onclick = () => this.say({ type: "hint", policy: byId("analyst").value });
     byId("record").onclick = () => this.saveRecord();
     byId("replay").onclick = () => this.seeReplay();
     this.keys = (event) => this.key(event);
     addEventListener("keydown", this.keys);
     ask("/api/lobby").then((answer) => answer.json()).then(({ policies }) => {
-      byId("adviser").replaceChildren(...policies.map((policy) => make("option", { value: policy, textContent: policy })));
-      if (policies.includes("expert")) byId("adviser").value = "expert";
+      byId("analyst").replaceChildren(...policies.map((policy) => make("option", { value: policy, textContent: policy })));
+      if (policies.includes("expert")) byId("analyst").value = "expert";
     }, () => {});
   }
 

@@ -16,7 +16,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Opinion:
+class Analysis:
     """Of n decisions.
 
     Attributes:
@@ -50,7 +50,7 @@ class Opinion:
         ):
             array = getattr(self, name)
             if array is not None and array.shape != shape:
-                raise ValueError(f"opinion of {self.policy}: {name} has the shape {array.shape}, expected {shape}")
+                raise ValueError(f"analysis of {self.policy}: {name} has the shape {array.shape}, expected {shape}")
 
     def of(self, row: int, played: int, legal: int) -> list[Any]:
         """A decision for the page: ``[chosen, legal actions, value, error, [[action, number], …]]``, None for what
@@ -76,5 +76,5 @@ class Opinion:
         return [ACTION_NAMES[int(self.chosen[row])], legal, value, error, listed]
 
 
-Adviser: TypeAlias = Callable[[np.ndarray, RuleSet], Opinion]
+Analyst: TypeAlias = Callable[[np.ndarray, RuleSet], Analysis]
 """Asked about the games before n decisions, (n,) STATE, played by the rules given."""
