@@ -263,11 +263,10 @@ def test_a_policy_of_other_rules_is_refused_with_both_named() -> None:
     policy = Watched("trained")
     policy.rules = RuleSet(deals=1, quad_bonus="jacks")
     assert play_match(policy, load("random"), 2, 1, rules=RuleSet(deals=4, quad_bonus="jacks")).pairs == 2
-    told = "policy trained was trained by quad_bonus=jacks, and this game is played by quad_bonus=any"
     for sides in ((policy, load("random")), (load("random"), policy)):
         with pytest.raises(ValueError) as refused:
             play_match(*sides, 2, 1)
-        assert told in str(refused.value)
+        assert {"trained", "quad_bonus=jacks,", "quad_bonus=any"} <= set(str(refused.value).split())
 
 
 # Split stock ----------------------------------------------------------------------------------------------------------
