@@ -188,7 +188,7 @@ def test_policies_from_before_the_rule() -> None:
     assert policy.rules == RuleSet()
     from persian_rummy_env.players.policy import check_rules
 
-    with pytest.raises(ValueError, match="champion .*ace_out=no.*ace_out=yes"):
+    with pytest.raises(ValueError, match=r"champion .*ace_out=no.*ace_out=yes"):
         check_rules(load("champion"), OUT)
 
 
