@@ -77,10 +77,10 @@ test-bounds: .venv/.installed ## the tests of the environment with array bounds 
 	NUMBA_BOUNDSCHECK=1 PERSIAN_RUMMY_TEST_SCALE=$(SCALE_BOUNDS) \
 	    $(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) tests/env $(PYTEST_ARGS)
 
-test-lowest: .venv-lowest/.installed ## the AEC and vector faces on the lowest versions that the ranges allow
+test-lowest: .venv-lowest/.installed ## the AEC and vector environments on the lowest versions that the ranges allow
 	.venv-lowest/bin/python -m pytest -q -m "not slow and not perf" $(LOWEST_TESTS) $(PYTEST_ARGS)
 
-bench: .venv/.installed ## decisions per second of both faces
+bench: .venv/.installed ## decisions per second of both environments
 	$(PY) -m experiments.speed --peers none
 
 # In a clean environment, torch first and alone: what else is installed follows it. A local build's tag (+cpu, +cu…) is

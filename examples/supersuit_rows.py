@@ -1,4 +1,4 @@
-"""SuperSuit's vector of parallel views beside the vector face: decisions a second, and rows that count."""
+"""SuperSuit's vector of parallel views beside the vector environment: decisions a second, and rows that count."""
 
 import argparse
 import time
@@ -41,5 +41,5 @@ if __name__ == "__main__":
     decisions, share = supersuits(args.tables, args.steps)
     print(
         f"{args.tables} tables: SuperSuit {decisions:,.0f} decisions/s, {100 * share:.0f} % of its rows count; "
-        f"the vector face {ours(args.tables, args.steps):,.0f}"
+        f"the vector environment {ours(args.tables, args.steps):,.0f}"
     )

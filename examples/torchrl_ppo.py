@@ -1,4 +1,4 @@
-"""TorchRL: PPO of one network in all four seats, by the wrapped AEC face."""
+"""TorchRL: PPO of one network in all four seats, by the wrapped AEC environment."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""TorchRL: random legal play by the wrapped AEC face and by the batched environment, in decisions a second."""
+"""TorchRL: random legal play by the wrapped AEC environment and by the batched environment, in decisions a second."""
 
 import argparse
 import time

@@ -1,4 +1,5 @@
-"""Video of a deal: Gymnasium's RecordVideo (PettingZoo's of the same name does it for the AEC face). Needs moviepy."""
+"""Video of a deal: Gymnasium's RecordVideo (PettingZoo's of the same name does it for the AEC environment). Needs
+moviepy."""
 
 from pathlib import Path
 from tempfile import mkdtemp

@@ -1,8 +1,8 @@
 """How many pictures of the table a second one core draws: ``python -m experiments.render_speed``.
 
-Games of the bot ``expert`` are played on the AEC face with ``render_mode="rgb_array"``, and every position is drawn.
-Only ``render()`` is timed, by the clock and by the process's own time, which other work on the core does not stretch.
-Each run starts with nothing kept of the ones before. Writes ``results/render_speed.json``.
+Games of the bot ``expert`` are played on the AEC environment with ``render_mode="rgb_array"``, and every position is
+drawn. Only ``render()`` is timed, by the clock and by the process's own time, which other work on the core does not
+stretch. Each run starts with nothing kept of the ones before. Writes ``results/render_speed.json``.
 """
 
 from __future__ import annotations

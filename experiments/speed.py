@@ -53,8 +53,8 @@ def our_figures(runs: int, quick: bool) -> dict[str, Any]:
     """All figures of ours, one group after the other."""
     found: dict[str, Any] = {}
     groups = {
-        "vector face": lambda: ours.vector_figures(runs, 2**17 if quick else 2**21),
-        "AEC face": lambda: ours.aec_figures(runs, 0.3 if quick else 2.0),
+        "vector environment": lambda: ours.vector_figures(runs, 2**17 if quick else 2**21),
+        "AEC environment": lambda: ours.aec_figures(runs, 0.3 if quick else 2.0),
         "copies": lambda: ours.copy_figures(runs),
         "bots": lambda: ours.bot_figures(runs, 500 if quick else 5000),
     }

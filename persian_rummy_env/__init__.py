@@ -1,7 +1,7 @@
 """Persian Rummy: a 2v2 card game with hidden hands as an environment for reinforcement learning.
 
-Importing the package compiles nothing and imports neither numba nor torch; the faces load when they are first named.
-It enters the faces into the registries of Gymnasium and, if that has one, PettingZoo.
+Importing the package compiles nothing and imports neither numba nor torch; the environments load when they are first
+named. It enters the environments into the registries of Gymnasium and, if that has one, PettingZoo.
 """
 
 from __future__ import annotations

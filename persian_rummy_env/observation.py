@@ -5,8 +5,8 @@ Seats are relative to the one who looks: me, left (who plays after me), partner,
 the 52 cards by index, then "at least one, two, three, four jokers"; in the pile's planes those last four are the jokers
 by their order from the top, the way ``take JK1`` names them.
 
-To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC face
-gives.
+To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC
+environment gives.
 """
 
 from __future__ import annotations

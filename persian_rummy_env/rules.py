@@ -201,7 +201,7 @@ def unknown_rules(names: Mapping[str, Any]) -> str:
 
 
 def as_rules(rules: RuleSet | Mapping[str, Any] | None) -> RuleSet:
-    """The rule set that a face was given: one, a mapping of its fields, or None for the default."""
+    """The rule set that an environment was given: one, a mapping of its fields, or None for the default."""
     if rules is None:
         return RuleSet()
     if isinstance(rules, RuleSet):

@@ -26,8 +26,8 @@ def game_seed(seed: Any, name: str = "seed") -> np.uint64:
 def lane_seeds(seed: int, lanes: int) -> np.ndarray:
     """The seeds of the lanes of a batch that was given one seed: shape (lanes,), uint64.
 
-    Lane ``i`` is the game that every face plays for ``lane_seeds(seed, n)[i]``, for any ``n > i``. They come from
-    numpy's ``SeedSequence``, so batches of neighbouring seeds share no deals.
+    Lane ``i`` is the game that every environment plays for ``lane_seeds(seed, n)[i]``, for any ``n > i``. They come
+    from numpy's ``SeedSequence``, so batches of neighbouring seeds share no deals.
 
     Raises:
         TypeError, ValueError: no such seed, or no number of lanes.

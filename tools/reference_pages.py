@@ -85,8 +85,8 @@ What a seat sees is one flat vector of **{SIZE} bytes** (`uint8`), layout versio
 everything that a careful person at the table knows, and nothing else: each fact can be read back from it card by card,
 and no card that the seat cannot see changes a byte of it (`persian_rummy_env.envs.testing.check_no_leak` tries).
 
-- **Vector face:** the raw bytes, `(n, {SIZE})`.
-- **AEC and Gymnasium faces:** `float32` in [0, 1], each byte divided by the `high` of its block:
+- **Vector environment:** the raw bytes, `(n, {SIZE})`.
+- **AEC and Gymnasium environments:** `float32` in [0, 1], each byte divided by the `high` of its block:
   `float32(raw) / float32(high)`. `observation.as_float(raw)` gives the same numbers.
 - **Example:** `{hand_size.name}` has high {hand_size.high}, so a hand of 8 cards is the byte 8, and
   {np.float32(8) / np.float32(hand_size.high):.6f} to learn from. Most blocks are flags with high 1, the same either
@@ -254,7 +254,7 @@ So {in_code("meld JS QS KS AS")}: range start {actions.MELD_RUN.start}, suit 3 Ã
 
 ## Masks
 
-- **AEC, Gymnasium and vector faces:** `action_mask`, ({NUM_ACTIONS},) or (n, {
+- **AEC, Gymnasium and vector environments:** `action_mask`, ({NUM_ACTIONS},) or (n, {
         NUM_ACTIONS
     }) `int8`, 1 where the seat to move may
   play the action. A mask belongs to the seat to move: every other seat's is all zeros, and so is everyone's once the
@@ -378,10 +378,10 @@ number of bits is the number of cards. `cards.cards_in` and `cards.bits_of` go t
 
 ## The full information as a vector
 
-`state()` of the AEC face, for critics, is a vector of {FULL_SIZE} numbers, `float32` in [0, 1]: what the seat that
-looks cannot see, and then its observation (docs/observation.md). It looks from `player_0`, so there *me, left, partner,
-right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.observe.observe_full` gives the raw bytes from any seat of
-any number of games. The first {len(hidden)} blocks are:
+`state()` of the AEC environment, for critics, is a vector of {FULL_SIZE} numbers, `float32` in [0, 1]: what the seat
+that looks cannot see, and then its observation (docs/observation.md). It looks from `player_0`, so there *me, left,
+partner, right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.observe.observe_full` gives the raw bytes from any
+seat of any number of games. The first {len(hidden)} blocks are:
 
 {block_table(hidden)}
 

@@ -1,4 +1,4 @@
-"""Our own figures: the vector face, the AEC face, copies, and bots."""
+"""Our own figures: the vector environment, the AEC environment, copies, and bots."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def mixed_states(lanes: int, seed: int = 1) -> np.ndarray:
 
 
 class VectorRuns:
-    """Runs of the vector face from the same states, by the same actions.
+    """Runs of the vector environment from the same states, by the same actions.
 
     Args:
         lanes: the batch size.
@@ -113,7 +113,7 @@ def apart(halves: Sequence[VectorRuns]) -> float:
 def vector_figures(
     runs: int, decisions: int, sizes: tuple[int, ...] = SIZES, marked: tuple[int, ...] = MARKED
 ) -> Figures:
-    """The vector face by batch size, and at the ``marked`` sizes with arrays to keep and with two threads."""
+    """The vector environment by batch size, and at the ``marked`` sizes with arrays to keep and with two threads."""
     measures: dict[tuple[str, int], Callable[[], float]] = {}
     for lanes in sizes:
         one = VectorRuns(lanes, decisions if lanes > 1 else decisions // 32)
@@ -147,7 +147,7 @@ def vector_figures(
 
 
 def aec_figures(runs: int, seconds: float) -> Figures:
-    """The AEC face: one game in a Python loop."""
+    """The AEC environment: one game in a Python loop."""
     envs = {"env": persian_rummy_env.env(), "raw_env": persian_rummy_env.raw_env()}
     values = in_turn({name: lambda env=env: aec_decisions(env, seconds) for name, env in envs.items()}, runs)
     envs["env"].reset(seed=1)

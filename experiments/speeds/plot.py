@@ -50,7 +50,7 @@ def draw_sizes(axes: Any, ours: Mapping[str, Any]) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: number(value) if value else "0")
     axes.set_xlabel("games in the batch, n")
     axes.set_ylabel("decisions per second")
-    axes.set_title("the vector face")
+    axes.set_title("the vector environment")
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
 
@@ -60,7 +60,7 @@ def draw_peers(axes: Any, result: Mapping[str, Any]) -> None:
     ours = result["ours"]
     most = ours["marked"][-1]
     bars = {
-        f"ours: vector face, n = {int(most):,}": ours["vector"]["step"][most]["median"],
+        f"ours: vector environment, n = {int(most):,}": ours["vector"]["step"][most]["median"],
         "ours: the same and drawing": ours["vector"]["step_and_drawing"][most]["median"],
         "ours: AEC raw_env()": ours["aec"]["raw_env"]["median"],
         "ours: AEC env()": ours["aec"]["env"]["median"],

@@ -72,7 +72,7 @@ def startup_figures(runs: int, compile_runs: int) -> dict[str, Any]:
 
 def first_compile(runs: int) -> dict[str, Any]:
     """The compile of every part of the core in an empty cache; the figure is that of the first, the game engine, which
-    is all that the faces need."""
+    is all that the environments need."""
     engine, rest = [], []
     notices = ""
     with cores(len(ALL_CORES) or 1):

@@ -50,11 +50,11 @@ def goals(ours: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
     at_least("AEC decisions, `raw_env()`", aec["raw_env"], 80e3)
     if figures := peers.get("pettingzoo", {}).get("figures"):
         at_least("`env()`, against PettingZoo gin_rummy_v4", aec["env"] / figures[0]["median"], 10, " ×")
-    below("one `step` call of the vector face, n = 1", ours["one_step_call"]["median"], 5, "µs")
+    below("one `step` call of the vector environment, n = 1", ours["one_step_call"]["median"], 5, "µs")
     below("`clone`, a game", ours["copies"]["clone"]["median"] / 1e3, 1, "µs")
     below("record copy, a game", ours["copies"]["record_copy"]["median"] / 1e3, 1, "µs")
     at_least(f"deals, {ours['bots']['bot']} bots in all seats", ours["bots"]["deals"]["median"], 20e3)
-    below("import, with a face, without compile", started["import_vector_face"]["median"], 0.7, "s")
+    below("import, with an environment, without compile", started["import_vector_face"]["median"], 0.7, "s")
     below("process start to first step, cache present", started["first_step"]["median"], 2, "s")
     if "first_compile" in started:
         below("first compile of the game engine", started["first_compile"]["median"], 40, "s")
@@ -84,7 +84,7 @@ def others_table(ours: Result) -> str:
     figures = {
         "AEC loop, `env()`": ours["aec"]["env"],
         "AEC loop, `raw_env()`": ours["aec"]["raw_env"],
-        "one `step` call of the vector face, n = 1": ours["one_step_call"],
+        "one `step` call of the vector environment, n = 1": ours["one_step_call"],
         "`clone()`, 4,096 games": copies["clone"],
         "`get_state()`, 4,096 games": copies["get_state"],
         "copy of 4,096 records into an array at hand": copies["record_copy"],
@@ -110,8 +110,8 @@ def peers_table(result: Result) -> str:
     seen = [ours["observation"], f"{ours['observation_bytes']:,} + {ours['mask_bytes']}", str(ours["actions"])]
     seen_single = [ours["aec_observation"], f"{ours['aec_observation_bytes']:,} + {ours['mask_bytes']}", seen[-1]]
     rows = [
-        [f"**ours**, vector face, n = {int(most):,}", *seen, spread(batched[False]), "1"],
-        [f"**ours**, vector face, n = {int(most):,}, and drawing", *seen, spread(batched[True]), "1"],
+        [f"**ours**, vector environment, n = {int(most):,}", *seen, spread(batched[False]), "1"],
+        [f"**ours**, vector environment, n = {int(most):,}, and drawing", *seen, spread(batched[True]), "1"],
         ["**ours**, AEC `env()`", *seen_single, spread(single), "1"],
     ]
     for name, peer in result["peers"].items():

@@ -20,7 +20,7 @@ NAMES = ("south_0", "west_0", "north_0", "east_0")
 
 
 class AgileTable(ParallelEnv[str, Any, Any]):
-    """The AEC face as AgileRL's turn-based training wants it; an episode is a deal.
+    """The AEC environment as AgileRL's turn-based training wants it; an episode is a deal.
 
     ``reset`` and ``step`` return the observation, (1020,) float32, and ``info["action_mask"]``, (547,) int8, of the
     agent to move and of nobody else, and rewards and flags of all four.

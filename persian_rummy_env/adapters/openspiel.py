@@ -334,9 +334,9 @@ class PersianRummyState(pyspiel.State):
 class PersianRummyObserver:
     """What a player sees, as OpenSpiel asks for it.
 
-    With ``perfect_recall`` False: ``tensor``, (1020,) float32, the observation of the AEC face, and ``dict``, its named
-    blocks; without private information the block ``hand`` is left out, without public information it is all. With
-    ``perfect_recall`` True there is a string and no tensor: all that the player has seen, in order.
+    With ``perfect_recall`` False: ``tensor``, (1020,) float32, the observation of the AEC environment, and ``dict``,
+    its named blocks; without private information the block ``hand`` is left out, without public information it is all.
+    With ``perfect_recall`` True there is a string and no tensor: all that the player has seen, in order.
 
     Raises:
         ValueError: parameters, or the private information of all players.

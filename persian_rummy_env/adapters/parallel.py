@@ -20,11 +20,11 @@ from ..envs.aec_raw import AGENTS
 
 
 class PersianRummyParallel(ParallelEnv[str, Any, Any]):
-    """The AEC face with all four agents present in every step; an episode is a deal.
+    """The AEC environment with all four agents present in every step; an episode is a deal.
 
-    Observations are those of the AEC face, each agent's own: the mask is all zeros for the three who are not to move,
-    whose actions are not looked at. Rewards are what the step earned, for all four; the episodes of all four end in the
-    same step.
+    Observations are those of the AEC environment, each agent's own: the mask is all zeros for the three who are not to
+    move, whose actions are not looked at. Rewards are what the step earned, for all four; the episodes of all four end
+    in the same step.
 
     Args:
         options: of ``persian_rummy_env.env``.

@@ -46,7 +46,7 @@ class PersianRummyRLlib(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start an episode; seeds and options are those of the AEC face."""
+        """Start an episode; seeds and options are those of the AEC environment."""
         self.aec.reset(seed, options)
         self._waiting = dict.fromkeys(AGENTS, 0.0)  # what those earned who have not decided yet
         return self._seen([self.aec.agent_selection]), {}

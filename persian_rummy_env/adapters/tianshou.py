@@ -25,7 +25,7 @@ MASKED = -1e9
 
 
 class TianshouTable(PettingZooEnv):
-    """The AEC face, four seats taking turns. An episode is a deal.
+    """The AEC environment, four seats taking turns. An episode is a deal.
 
     Observations: ``agent_id``, the seat to move; ``obs``, (1020,) float32; ``mask``, 547 bools. Rewards: a list by
     seat, a new one each step (the library's own wrapper hands out the same list every time).
@@ -43,7 +43,7 @@ class TianshouTable(PettingZooEnv):
 
 
 class TianshouLearner(gymnasium.Wrapper):
-    """The Gymnasium face, one learner among bots, with the mask where Tianshou looks for it.
+    """The Gymnasium environment, one learner among bots, with the mask where Tianshou looks for it.
 
     Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. After a decision comes the learner's next one, so
     every algorithm of the library, with n-step targets too, computes what it should.

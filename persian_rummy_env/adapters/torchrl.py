@@ -1,4 +1,5 @@
-"""TorchRL: the AEC face under ``PettingZooWrapper``, and the vector face as a batched environment of its own."""
+"""TorchRL: the AEC environment under ``PettingZooWrapper``, and the vector environment as a batched environment of its
+own."""
 
 from __future__ import annotations
 

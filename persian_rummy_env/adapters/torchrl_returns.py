@@ -16,7 +16,7 @@ def seat_returns(reward: Tensor, done: Tensor) -> Tensor:
     """What each seat is still paid in its episode, from each step on: its return where it decided there (gamma = 1).
 
     All that a seat is paid between two of its decisions, whoever earned it, is in the return of the earlier one. For
-    the wrapped AEC face, where every step has a row of each seat.
+    the wrapped AEC environment, where every step has a row of each seat.
 
     Args:
         reward: (steps, …) of the single steps, ``("next", group, "reward")`` of one table.

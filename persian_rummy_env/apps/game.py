@@ -56,7 +56,7 @@ class Table:
 
     Args:
         rules: None for the default.
-        seed: 0..2**64 - 1, starts the game that every face plays for it; None draws one.
+        seed: 0..2**64 - 1, starts the game that every environment plays for it; None draws one.
         dealer: the seat that deals first, or None to draw it from the seed.
 
     Attributes:

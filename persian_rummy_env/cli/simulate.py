@@ -22,7 +22,8 @@ PATIENCE = 0.5
 
 DESCRIPTION = """\
 Play games between bots and write them as records, one JSON object a line. The same seed gives the same games; game k of
-a seed is the same however many are asked for, and each record names the seed that starts that game on every face."""
+a seed is the same however many are asked for, and each record names the seed that starts that game on every
+environment."""
 EXAMPLES = """\
 examples:
   persian-rummy simulate --games 100 --seed 7 --out games.jsonl

@@ -1,4 +1,4 @@
-"""The compiled functions that the faces call: one loop over games each.
+"""The compiled functions that the environments call: one loop over games each.
 
 Arrays by lane: ``games`` (n,) STATE, ``legal`` (n, WORDS) uint64, ``observation`` flat uint8 of n rows of ``SIZE``,
 ``mask`` flat int8 of n rows of ``NUM_ACTIONS``, ``seat`` (n,) int8, ``reward`` (n, 4) float32, flags (n,) bool.

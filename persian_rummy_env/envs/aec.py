@@ -1,4 +1,4 @@
-"""The AEC face, PettingZoo's turn-based interface: ``env`` and ``raw_env``.
+"""The AEC environment, PettingZoo's turn-based interface: ``env`` and ``raw_env``.
 
 ``env()`` does itself what PettingZoo's stock wrappers would do around ``raw_env()``, at a fraction of their cost.
 """

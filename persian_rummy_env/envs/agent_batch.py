@@ -1,4 +1,4 @@
-"""Many tables at which one agent plays some of the seats: what the Gymnasium faces hold."""
+"""Many tables at which one agent plays some of the seats: what the Gymnasium environments hold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Lineup:
 
     @classmethod
     def parse(cls, seats: Any, partner: Any, opponents: Any) -> Lineup:
-        """Read the options of the faces (see ``gym_env.PersianRummyGymEnv``).
+        """Read the options of the environments (see ``gym_env.PersianRummyGymEnv``).
 
         Raises:
             ValueError, TypeError: an option with a value that it does not take.

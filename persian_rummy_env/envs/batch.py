@@ -1,6 +1,6 @@
-"""A batch of games with its arrays: what the faces hold, and the only caller of the compiled loop.
+"""A batch of games with its arrays: what the environments hold, and the only caller of the compiled loop.
 
-It checks nothing of what its caller should have checked; the faces do that and speak to the user.
+It checks nothing of what its caller should have checked; the environments do that and speak to the user.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class GameBatch:
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
         final: (n,) STATE, the last state of the lanes that are ``done`` and went on at once.
-        guard: says that the games are being changed, before anything of them is; the faces' methods are ``exclusive``.
+        guard: says that the games are being changed, before anything of them is; the environments' methods are
+            ``exclusive``.
     """
 
     def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:

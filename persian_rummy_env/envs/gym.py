@@ -1,4 +1,4 @@
-"""The Gymnasium face for one table: ``gymnasium.make("persian_rummy_env:PersianRummy-v0")``."""
+"""The Gymnasium environment for one table: ``gymnasium.make("persian_rummy_env:PersianRummy-v0")``."""
 
 from __future__ import annotations
 

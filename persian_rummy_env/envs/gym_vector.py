@@ -1,4 +1,5 @@
-"""The Gymnasium face for many tables: ``gymnasium.make_vec("persian_rummy_env:PersianRummy-v0", num_envs=…)``."""
+"""The Gymnasium environment for many tables: ``gymnasium.make_vec("persian_rummy_env:PersianRummy-v0",
+num_envs=…)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that all faces share: checked once, and turned into the codes that the compiled loop takes."""
+"""Options that all environments share: checked once, and turned into the codes that the compiled loop takes."""
 
 from __future__ import annotations
 

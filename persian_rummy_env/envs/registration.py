@@ -1,4 +1,4 @@
-"""The names of the faces in the registries of Gymnasium and, from its version 1.27 on, PettingZoo."""
+"""The names of the environments in the registries of Gymnasium and, from its version 1.27 on, PettingZoo."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The vector face: many batch at once, one decision of each a step.
+"""The vector environment: many games at once, one decision of each a step.
 
-It is the AEC face many times over. Per lane: ``agent_selection`` is ``seat``; what ``last()`` shows of the seat to move
-is that lane's row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute seat;
-``observe(agent)`` is ``observe(seats)``. Lane ``i`` plays bit for bit the AEC game of its seed.
+It is the AEC environment many times over. Per lane: ``agent_selection`` is ``seat``; what ``last()`` shows of the seat
+to move is that lane's row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute
+seat; ``observe(agent)`` is ``observe(seats)``. Lane ``i`` plays bit for bit the AEC game of its seed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Final(NamedTuple):
 
 
 class PersianRummyVecEnv:
-    """``num_envs`` batch of Persian Rummy, stepped together by compiled code.
+    """``num_envs`` games of Persian Rummy, stepped together by compiled code.
 
     Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
     ``RuntimeError``. The first ``reset`` starts every lane.
@@ -86,7 +86,7 @@ class PersianRummyVecEnv:
     all lanes, or ``set_state``, is a ``RuntimeError`` that names it.
 
     Args:
-        num_envs: batch ("lanes"), at least 1.
+        num_envs: games, the sub-environments, at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
         reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
@@ -323,7 +323,7 @@ class PersianRummyVecEnv:
 
     @mending
     def set_state(self, states: np.ndarray) -> StepResult:
-        """Put games on the batch, such as those of ``get_state`` or of another batch; returns what they show.
+        """Replace the games, by such as those of ``get_state`` or of another batch; returns what they show.
 
         The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
         each lane is played by this environment's ``rules`` and ``episode`` again. A game that has ended waits for a
@@ -334,7 +334,7 @@ class PersianRummyVecEnv:
 
         Raises:
             ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
-                message names lane, field, value and what was expected, and the batch are as they were.
+                message names lane, field, value and what was expected, and the games are as they were.
         """
         self._batch.set_games(states)
         return self._result()

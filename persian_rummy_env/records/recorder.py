@@ -24,7 +24,7 @@ from .record import DealRecord, Record, RecordError, build
 from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
 
 PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
-"""What the players of a record are called if nobody says: the agents of the AEC face."""
+"""What the players of a record are called if nobody says: the agents of the AEC environment."""
 MAX_ACTIONS = MAX_DEALS * MAX_DEAL_DECISIONS
 """No game has more."""
 
@@ -111,7 +111,7 @@ def record_of(
     seed: int | None = None,
     legal: bool = False,
 ) -> Record:
-    """The record of a game that has been played to its end on any face.
+    """The record of a game that has been played to its end on any environment.
 
     Args:
         state: STATE, as the game stood at the end; it holds rules, dealer and decks.
@@ -136,7 +136,7 @@ def record_of(
 class Recorder:
     """Collects the actions of a batch of games while they are played, and makes their records as they end.
 
-    With the vector face, from a reset on::
+    With the vector environment, from a reset on::
 
         recorder = Recorder(env.num_envs)
         shown = env.reset(seed=1)
@@ -196,7 +196,7 @@ def simulate(
     """The records of games between bots.
 
     Game ``k`` depends on ``seed`` and ``k`` alone, not on the number of games or the size of the batch. Its record
-    names the seed that starts the same deals on every face.
+    names the seed that starts the same deals on every environment.
 
     Args:
         bots: names, as ``bots.bot_codes`` takes them.

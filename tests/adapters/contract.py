@@ -1,4 +1,4 @@
-"""What every adapter keeps, as checks: the adapter's table against the bare AEC face.
+"""What every adapter keeps, as checks: the adapter's table against the bare AEC environment.
 
 A test wraps the library's environment as a ``Table`` and calls these; what is asked is the same for all libraries.
 """
@@ -28,7 +28,7 @@ class Table(Protocol):
     """One table as a library shows it."""
 
     def begin(self, seed: int, options: dict[str, Any] | None) -> None:
-        """Start the deal that the AEC face plays after ``reset(seed=seed, options=options)``."""
+        """Start the deal that the AEC environment plays after ``reset(seed=seed, options=options)``."""
 
     def seat(self) -> int:
         """Who is to move."""
@@ -56,8 +56,8 @@ ENDINGS = [
 def follow(
     table: Table, options: dict[str, Any], choose: Choose, flags: tuple[bool, bool], decisions: int = 500
 ) -> None:
-    """Deals on the adapter's table and on the AEC face: who is to move, observation and mask bit for bit at every
-    decision, flags, and what each seat was paid; partners alike, the four summing to zero."""
+    """Deals on the adapter's table and on the AEC environment: who is to move, observation and mask bit for bit at
+    every decision, flags, and what each seat was paid; partners alike, the four summing to zero."""
     aec = persian_rummy_env.env(**{"episode": "deal", **options})
     rng = np.random.default_rng(1)
     played = seed = 0

@@ -1,4 +1,4 @@
-"""AgileRL: the acting seat's view against the AEC face, IPPO's masks, and what its losses do with them."""
+"""AgileRL: the acting seat's view against the AEC environment, IPPO's masks, and what its losses do with them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_what_was_handed_out_does_not_change() -> None:
 
 def ippo(kind: type[IPPO], names: tuple[str, ...] = NAMES) -> Any:
     table = AgileTable(names)
-    spaces = [[face(name) for name in names] for face in (table.observation_space, table.action_space)]
+    spaces = [[environment(name) for name in names] for environment in (table.observation_space, table.action_space)]
     return AsyncAgentsWrapper(kind(*spaces, agent_ids=list(names), batch_size=64, learn_step=64, net_config=NET))
 
 

@@ -1,4 +1,4 @@
-"""The checks of ``contract`` pass on the bare AEC face, and see each fault that is planted in it."""
+"""The checks of ``contract`` pass on the bare AEC environment, and see each fault that is planted in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.env.aec_play import mask_of, uniform
 
 
 class Bare:
-    """The AEC face as a table; ``fault`` plants one."""
+    """The AEC environment as a table; ``fault`` plants one."""
 
     def __init__(self, fault: str = "", **options: Any) -> None:
         self.env = persian_rummy_env.env(episode="deal", **options)

@@ -1,4 +1,5 @@
-"""The Gymnasium faces against the AEC face: the same masks, rewards and endings, and nothing that is hidden."""
+"""The Gymnasium environments against the AEC environment: the same masks, rewards and endings, and nothing that is
+hidden."""
 
 from __future__ import annotations
 

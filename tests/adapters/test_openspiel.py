@@ -1,4 +1,5 @@
-"""OpenSpiel: the registered game against the AEC face, what chance and information states promise, and its searches."""
+"""OpenSpiel: the registered game against the AEC environment, what chance and information states promise, and its
+searches."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def after(steps: int, seed: int = 0, **params: Any) -> Any:
 
 
 class Spiel:
-    """The game as a table: chance deals the cards that the AEC face deals."""
+    """The game as a table: chance deals the cards that the AEC environment deals."""
 
     def __init__(self, **options: Any) -> None:
         self.aec = persian_rummy_env.env(**{"episode": "deal", **options})
@@ -80,7 +81,7 @@ class Spiel:
         self._chance()
 
     def _chance(self) -> None:
-        """The AEC face plays along, since it shuffles the second deal when the first is over."""
+        """The AEC environment plays along, since it shuffles the second deal when the first is over."""
         while self.state.is_chance_node():
             told = self.aec.get_state()[0]
             place = 56 - int(told["stock_size"])

@@ -1,4 +1,4 @@
-"""RLlib: the multi-agent environment against the bare AEC face, its own bookkeeping, and a masked update."""
+"""RLlib: the multi-agent environment against the bare AEC environment, its own bookkeeping, and a masked update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tianshou: its table against the AEC face, each seat's own transitions, and masks in sampling and in the loss."""
+"""Tianshou: its table against the AEC environment, each seat's own transitions, and masks in sampling and in the
+loss."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def ppo(policy: DiscreteActorPolicy, **options: Any) -> SeatPPO:
 
 
 class Tables:
-    """The wrapped AEC face."""
+    """The wrapped AEC environment."""
 
     def __init__(self, **options: Any) -> None:
         self.env = TianshouTable(**options)

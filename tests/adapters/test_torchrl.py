@@ -1,4 +1,4 @@
-"""TorchRL: the wrapped AEC face against the bare one, endings, and the returns of a seat."""
+"""TorchRL: the wrapped AEC environment against the bare one, endings, and the returns of a seat."""
 
 from __future__ import annotations
 

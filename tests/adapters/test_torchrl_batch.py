@@ -1,4 +1,4 @@
-"""TorchRL: the batched environment against the bare AEC face, and the advantages of each seat by hand."""
+"""TorchRL: the batched environment against the bare AEC environment, and the advantages of each seat by hand."""
 
 from __future__ import annotations
 

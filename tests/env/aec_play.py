@@ -1,4 +1,4 @@
-"""What the tests of the AEC face share: decks that bring about a situation, and play."""
+"""What the tests of the AEC environment share: decks that bring about a situation, and play."""
 
 from __future__ import annotations
 

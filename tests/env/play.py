@@ -38,7 +38,7 @@ def position(
     table: Sequence[tuple[int, str]] = (),
     stock: str | None = None,
     seat: int = 1,
-    face: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     **rules: Any,
 ) -> PersianRummyVecEnv:
     """One deal in which ``seat`` is to draw. Hands not named are empty; a stock not given is the rest of the pack.
@@ -48,9 +48,9 @@ def position(
 
     Args:
         table: (the seat that laid it, its cards) of each meld.
-        face: options of the vector face.
+        options: options of the vector environment.
     """
-    env = PersianRummyVecEnv(1, rules={"deals": 1, **rules}, **{"autoreset_mode": "DISABLED", **(face or {})})
+    env = PersianRummyVecEnv(1, rules={"deals": 1, **rules}, **{"autoreset_mode": "DISABLED", **(options or {})})
     env.reset(seed=0)
     state = env.get_state()
     game = state[0]
@@ -101,14 +101,14 @@ def _lay(game: np.void, table: Sequence[tuple[int, str]]) -> None:
 
 
 def play(env: PersianRummyVecEnv, *actions: str) -> PersianRummyVecEnv:
-    """Play actions in notation in a face of one lane."""
+    """Play actions in notation in an environment of one lane."""
     for action in actions:
         env.step([encode_action(action)])
     return env
 
 
 def legal(env: PersianRummyVecEnv) -> list[str]:
-    """The legal actions of a face of one lane, in notation, sorted."""
+    """The legal actions of an environment of one lane, in notation, sorted."""
     return sorted(legal_names(unpack(env.packed_mask[0])))
 
 
@@ -122,7 +122,7 @@ def takes(env: PersianRummyVecEnv) -> list[str]:
 
 
 def game_of(env: PersianRummyVecEnv) -> np.void:
-    """The state of a face of one lane."""
+    """The state of an environment of one lane."""
     return env.get_state()[0]
 
 
@@ -161,7 +161,8 @@ POLICIES: dict[str, Policy] = {
 
 
 def decisions(env: PersianRummyVecEnv, policy: Policy, seed: int) -> Iterator[tuple[np.void, int, Any]]:
-    """Play an episode in a face of one lane without autoreset: (state before, action, batch after) of each decision."""
+    """Play an episode in an environment of one lane without autoreset: (state before, action, batch after) of each
+    decision."""
     rng = np.random.default_rng(seed)
     shown = env.reset(seed=[seed])
     while not (shown.terminated[0] or shown.truncated[0]):

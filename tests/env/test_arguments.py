@@ -29,7 +29,7 @@ NO_NUMBER: list[Any] = [
     None, True, np.True_, 1.0, 0.5, float("nan"), float("inf"), np.float64(1), "1", "", b"1", [], [1], [[1]], [None],
     {}, {"a": 1}, object(), int, lambda: 1, 1j, np.array([1, 2]), np.array(1.0), np.array([[1]]), slice(1), LONG,
 ]  # fmt: skip
-FACES: dict[str, Callable[..., Any]] = {
+ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "vector": lambda **options: PersianRummyVecEnv(**{"num_envs": 2, **options}),
     "AEC": env,
     "raw AEC": raw_env,
@@ -90,25 +90,25 @@ OF_GYMNASIUM: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("option", OPTIONS)
-def test_an_option(face: str, option: str) -> None:
+def test_an_option(environment: str, option: str) -> None:
     for value in OPTIONS[option]:
-        clear(lambda value=value: FACES[face](**{option: value}), option)
+        clear(lambda value=value: ENVIRONMENTS[environment](**{option: value}), option)
 
 
-@pytest.mark.parametrize("face", VECTORS)
+@pytest.mark.parametrize("environment", VECTORS)
 @pytest.mark.parametrize("option", OF_VECTORS)
-def test_an_option_of_many_tables(face: str, option: str) -> None:
+def test_an_option_of_many_tables(environment: str, option: str) -> None:
     for value in OF_VECTORS[option]:
-        clear(lambda value=value: FACES[face](**{option: value}), option)
+        clear(lambda value=value: ENVIRONMENTS[environment](**{option: value}), option)
 
 
-@pytest.mark.parametrize("face", GYMNASIUM)
+@pytest.mark.parametrize("environment", GYMNASIUM)
 @pytest.mark.parametrize("option", OF_GYMNASIUM)
-def test_an_option_of_a_learner(face: str, option: str) -> None:
+def test_an_option_of_a_learner(environment: str, option: str) -> None:
     for value in OF_GYMNASIUM[option]:
-        clear(lambda value=value: FACES[face](**{option: value}), option)
+        clear(lambda value=value: ENVIRONMENTS[environment](**{option: value}), option)
 
 
 def test_other_options() -> None:
@@ -137,7 +137,7 @@ def test_a_code_that_no_bot_has() -> None:
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64, int])
 def test_whole_numbers_of_numpy_are_whole_numbers(kind: Any) -> None:
     one, two = kind(1), kind(2)
-    for make in FACES.values():
+    for make in ENVIRONMENTS.values():
         made = make(max_decisions=two, seed=one, rules={"deals": two})
         assert type(made.aec.options.max_decisions if hasattr(made, "aec") else 2) is int
         made.reset()
@@ -182,19 +182,19 @@ NO_MASKS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_a_reset(face: str) -> None:
-    made = FACES[face]()
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_a_reset(environment: str) -> None:
+    made = ENVIRONMENTS[environment]()
     made.reset(seed=1)
-    holder = made.aec if face == "parallel" else made
+    holder = made.aec if environment == "parallel" else made
     before = holder.get_state()
     for seed in BAD_SEEDS:
-        if face in VECTORS and isinstance(seed, np.ndarray) and seed.shape == (2,):
+        if environment in VECTORS and isinstance(seed, np.ndarray) and seed.shape == (2,):
             continue
         clear(lambda seed=seed: made.reset(seed=seed), "seed")
     for options, name in BAD_OPTIONS:
         clear(lambda options=options: made.reset(options=options), name)
-    if face in VECTORS:
+    if environment in VECTORS:
         for seed in NO_SEEDS:
             clear(lambda seed=seed: made.reset(seed=seed), "seed")
         for mask in NO_MASKS:
@@ -211,30 +211,30 @@ def test_one_deck_says_how_to_give_it() -> None:
 # Steps ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_an_action_that_is_none(face: str) -> None:
-    made = FACES[face](illegal_action="raise")
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_an_action_that_is_none(environment: str) -> None:
+    made = ENVIRONMENTS[environment](illegal_action="raise")
     made.reset(seed=1)
-    holder = made.aec if face == "parallel" else made
+    holder = made.aec if environment == "parallel" else made
     before = holder.get_state()
     bad = [*NO_NUMBER, "draw", np.array([0.7]), np.array(["0"])]
-    if face == "parallel":
+    if environment == "parallel":
         bad = [one for one in bad if one is not None]
         for actions in (None, 0, [0], "player_0", {}):
             clear(lambda actions=actions: made.step(actions), "step()" if actions == {} else "step(")
     for action in bad:
-        one = {made.acting: action} if face == "parallel" else action
+        one = {made.acting: action} if environment == "parallel" else action
         with pytest.raises((ValueError, TypeError)) as raised:
-            made.step([one, 0] if face in VECTORS else one)
+            made.step([one, 0] if environment in VECTORS else one)
         assert "\n" not in str(raised.value)
         assert any(word in str(raised.value) for word in ("expected", "None is only", "legal: draw", "not legal"))
     for action in (547, -1, 2**31, 2**62, np.uint64(2**64 - 1), HUGE, -HUGE):
-        one = {made.acting: action} if face == "parallel" else action
+        one = {made.acting: action} if environment == "parallel" else action
         with pytest.raises((ValueError, TypeError)) as raised:
-            made.step([one, 0] if face in VECTORS else one)
+            made.step([one, 0] if environment in VECTORS else one)
         assert len(str(raised.value)) < 900
         assert "\n" not in str(raised.value)
-    if face in VECTORS:
+    if environment in VECTORS:
         for actions in (0, None, "00", [[0], [0]], [0], [0, 0, 0], [[0], [1, 2]], {0: 0, 1: 0}, {0, 1}):
             clear(lambda actions=actions: made.step(actions), "actions")
     assert equal(holder.get_state(), before)

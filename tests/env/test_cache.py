@@ -120,7 +120,7 @@ def kernels(cache: Path) -> list[Path]:
 
 @compiles
 def test_the_first_compile_is_told_of_and_is_all_there_is(engine: tuple[Path, str]) -> None:
-    """Making a face compiles whatever playing needs, so that no step is ever slow without a word."""
+    """Making an environment compiles whatever playing needs, so that no step is ever slow without a word."""
     cache, told = engine
     said = told.splitlines()
     assert len(said) == 2

@@ -34,23 +34,23 @@ class Player:
         return batch.action_mask.argmax(axis=1) if answer is None else answer
 
 
-def act(face: Any) -> Any:
-    """One action of random play on any face; whatever ``step`` returns."""
-    if isinstance(face, PersianRummyParallel):
-        acting = face.acting
-        return face.step({acting: int(face.aec.observe(acting)["action_mask"].argmax())})
-    if isinstance(face, PersianRummyGymEnv):
-        return face.step(int(face.action_masks().argmax()))
-    if isinstance(face, PersianRummyVecEnv | PersianRummyGymVectorEnv):
-        return face.step(face.sample_actions())
-    return face.step(int(face.observe(face.agent_selection)["action_mask"].argmax()))
+def act(environment: Any) -> Any:
+    """One action of random play on any environment; whatever ``step`` returns."""
+    if isinstance(environment, PersianRummyParallel):
+        acting = environment.acting
+        return environment.step({acting: int(environment.aec.observe(acting)["action_mask"].argmax())})
+    if isinstance(environment, PersianRummyGymEnv):
+        return environment.step(int(environment.action_masks().argmax()))
+    if isinstance(environment, PersianRummyVecEnv | PersianRummyGymVectorEnv):
+        return environment.step(environment.sample_actions())
+    return environment.step(int(environment.observe(environment.agent_selection)["action_mask"].argmax()))
 
 
-def state_of(face: Any) -> np.ndarray:
-    return (face.aec if isinstance(face, PersianRummyParallel) else face).get_state()
+def state_of(environment: Any) -> np.ndarray:
+    return (environment.aec if isinstance(environment, PersianRummyParallel) else environment).get_state()
 
 
-FACES: dict[str, Callable[[], Any]] = {
+ENVIRONMENTS: dict[str, Callable[[], Any]] = {
     "vector": lambda: PersianRummyVecEnv(3),
     "vector, no copies": lambda: PersianRummyVecEnv(3, copy=False),
     "vector, threads": lambda: PersianRummyVecEnv(200, threads=2),
@@ -63,16 +63,16 @@ FACES: dict[str, Callable[[], Any]] = {
 OF_LEARNERS = ("Gymnasium", "Gymnasium vector")
 
 
-@pytest.fixture(params=FACES)
-def face(request: pytest.FixtureRequest) -> Any:
-    made = FACES[request.param]()
+@pytest.fixture(params=ENVIRONMENTS)
+def environment(request: pytest.FixtureRequest) -> Any:
+    made = ENVIRONMENTS[request.param]()
     made.reset(seed=5)
     return made
 
 
-def kernel_of(face: Any) -> tuple[Any, str]:
-    """The compiled function that plays the actions of a face."""
-    return (agent_kernels, "decide") if "Gym" in type(face).__name__ else (batch_kernels, "step")
+def kernel_of(environment: Any) -> tuple[Any, str]:
+    """The compiled function that plays the actions of an environment."""
+    return (agent_kernels, "decide") if "Gym" in type(environment).__name__ else (batch_kernels, "step")
 
 
 def fails_after(kernel: Callable[..., Any], error: type[BaseException], times: int = 1) -> Callable[..., Any]:
@@ -89,20 +89,30 @@ def fails_after(kernel: Callable[..., Any], error: type[BaseException], times: i
     return failing
 
 
-def assert_half_played(face: Any, word: str) -> None:
+def assert_half_played(environment: Any, word: str) -> None:
     """It refuses everything but a reset, and says why; after that it plays as a new one does."""
-    asked: list[Callable[[], Any]] = [lambda: act(face), lambda: state_of(face)]
-    if isinstance(face, PersianRummyVecEnv):
-        some = np.arange(face.num_envs) == 0
+    asked: list[Callable[[], Any]] = [lambda: act(environment), lambda: state_of(environment)]
+    if isinstance(environment, PersianRummyVecEnv):
+        some = np.arange(environment.num_envs) == 0
         asked += [
-            lambda: face.step(np.zeros(face.num_envs, dtype=np.int64)), face.sample_actions, lambda: face.final,
-            lambda: face.observe(0), lambda: face.packed_mask, lambda: face.reset(options={"reset_mask": some}),
-            lambda: pickle.loads(pickle.dumps(face)).sample_actions(), lambda: face.clone().sample_actions(),
-        ]  # fmt: skip
-    elif isinstance(face, PersianRummyGymVectorEnv | PersianRummyGymEnv):
-        asked += [face.action_masks]
-    elif not isinstance(face, PersianRummyParallel):
-        asked += [lambda: face.step(0), face.last, face.state, lambda: face.observe("player_0")]
+            lambda: environment.step(np.zeros(environment.num_envs, dtype=np.int64)),
+            environment.sample_actions,
+            lambda: environment.final,
+            lambda: environment.observe(0),
+            lambda: environment.packed_mask,
+            lambda: environment.reset(options={"reset_mask": some}),
+            lambda: pickle.loads(pickle.dumps(environment)).sample_actions(),
+            lambda: environment.clone().sample_actions(),
+        ]
+    elif isinstance(environment, PersianRummyGymVectorEnv | PersianRummyGymEnv):
+        asked += [environment.action_masks]
+    elif not isinstance(environment, PersianRummyParallel):
+        asked += [
+            lambda: environment.step(0),
+            environment.last,
+            environment.state,
+            lambda: environment.observe("player_0"),
+        ]
     for ask in asked:
         with pytest.raises(RuntimeError, match="half played") as raised:
             ask()
@@ -112,34 +122,34 @@ def assert_half_played(face: Any, word: str) -> None:
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
 def test_after_an_exception_in_a_step_only_a_reset_goes_on(
-    face: Any, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+    environment: Any, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module, name = kernel_of(face)
-    act(face)
+    module, name = kernel_of(environment)
+    act(environment)
     monkeypatch.setattr(module, name, fails_after(getattr(module, name), error))
     with pytest.raises(error, match="planted"):
-        act(face)
-    assert_half_played(face, error.__name__)
-    face.reset(seed=5)
+        act(environment)
+    assert_half_played(environment, error.__name__)
+    environment.reset(seed=5)
     for _ in range(5):
-        act(face)
-    check_conservation(state_of(face))
+        act(environment)
+    check_conservation(state_of(environment))
     monkeypatch.undo()
-    again = type(face)(**({"num_envs": len(state_of(face))} if hasattr(face, "num_envs") else {}))
-    if "Gym" not in type(face).__name__:
+    again = type(environment)(**({"num_envs": len(state_of(environment))} if hasattr(environment, "num_envs") else {}))
+    if "Gym" not in type(environment).__name__:
         again.reset(seed=5)
         for _ in range(5):
             act(again)
-        assert equal(state_of(face), state_of(again))
+        assert equal(state_of(environment), state_of(again))
 
 
-def test_a_reset_that_was_interrupted_is_made_again(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_that_was_interrupted_is_made_again(environment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_kernels, "reset", fails_after(batch_kernels.reset, KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        face.reset(seed=5)
-    assert_half_played(face, "reset() was ended by KeyboardInterrupt")
-    face.reset(seed=5)
-    act(face)
+        environment.reset(seed=5)
+    assert_half_played(environment, "reset() was ended by KeyboardInterrupt")
+    environment.reset(seed=5)
+    act(environment)
 
 
 def test_games_that_are_set_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,14 +165,16 @@ def test_games_that_are_set_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         act(made)
 
 
-def test_without_memory_for_what_is_handed_out_nothing_has_changed(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not isinstance(face, PersianRummyVecEnv | PersianRummyGymVectorEnv):
+def test_without_memory_for_what_is_handed_out_nothing_has_changed(
+    environment: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not isinstance(environment, PersianRummyVecEnv | PersianRummyGymVectorEnv):
         pytest.skip("hands out no arrays of its own")
-    holder: Any = face._batch
-    before, shown = state_of(face), holder.action_mask
-    if isinstance(face, PersianRummyVecEnv) and not face.copy:
+    holder: Any = environment._batch
+    before, shown = state_of(environment), holder.action_mask
+    if isinstance(environment, PersianRummyVecEnv) and not environment.copy:
         pytest.skip("hands out no new arrays")
-    actions = face.sample_actions()
+    actions = environment.sample_actions()
     made = np.zeros
 
     def full(shape: Any, dtype: Any = float) -> np.ndarray:
@@ -173,21 +185,21 @@ def test_without_memory_for_what_is_handed_out_nothing_has_changed(face: Any, mo
     with monkeypatch.context() as patch:
         patch.setattr(tables_module.np, "zeros", full)
         with pytest.raises(MemoryError):
-            face.step(actions)
+            environment.step(actions)
     assert holder.action_mask is shown
     expected = before.copy()
-    expected["sample_rng"] = state_of(face)["sample_rng"]  # the actions were drawn
-    assert equal(state_of(face), expected)
-    face.step(actions)
+    expected["sample_rng"] = state_of(environment)["sample_rng"]  # the actions were drawn
+    assert equal(state_of(environment), expected)
+    environment.step(actions)
 
 
-def test_what_is_refused_changes_nothing(face: Any) -> None:
-    before = state_of(face)
-    wrong = {face.acting: 546} if isinstance(face, PersianRummyParallel) else 546
+def test_what_is_refused_changes_nothing(environment: Any) -> None:
+    before = state_of(environment)
+    wrong = {environment.acting: 546} if isinstance(environment, PersianRummyParallel) else 546
     with pytest.raises((ValueError, TypeError)):
-        face.step("x" if "Gym" in type(face).__name__ else wrong)
-    assert equal(state_of(face), before)
-    act(face)
+        environment.step("x" if "Gym" in type(environment).__name__ else wrong)
+    assert equal(state_of(environment), before)
+    act(environment)
 
 
 # Players outside ------------------------------------------------------------------------------------------------------
@@ -259,9 +271,11 @@ def test_a_policy_cannot_play_in_the_environment_that_asks_it() -> None:
     check_conservation(table.get_state())
 
 
-def test_a_second_thread_is_refused_and_the_first_one_plays_on(face: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_thread_is_refused_and_the_first_one_plays_on(
+    environment: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inside, go_on = threading.Event(), threading.Event()
-    module, name = kernel_of(face)
+    module, name = kernel_of(environment)
     kernel = getattr(module, name)
 
     def slow(*args: Any) -> Any:
@@ -274,16 +288,16 @@ def test_a_second_thread_is_refused_and_the_first_one_plays_on(face: Any, monkey
 
     def play() -> None:
         try:
-            act(face)
+            act(environment)
         except BaseException as error:  # noqa: BLE001 (told to the test)
             failed.append(error)
 
     first = threading.Thread(target=play)
     first.start()
     assert inside.wait(60)
-    before = [face.reset]
-    if isinstance(face, PersianRummyVecEnv | PersianRummyGymVectorEnv):
-        before += [face.sample_actions, lambda: face.step(np.zeros(face.num_envs, dtype=np.int64))]
+    before = [environment.reset]
+    if isinstance(environment, PersianRummyVecEnv | PersianRummyGymVectorEnv):
+        before += [environment.sample_actions, lambda: environment.step(np.zeros(environment.num_envs, dtype=np.int64))]
     try:
         for call in before:
             with pytest.raises(RuntimeError, match="one call at a time"):
@@ -293,8 +307,8 @@ def test_a_second_thread_is_refused_and_the_first_one_plays_on(face: Any, monkey
         first.join()
     assert not failed
     monkeypatch.undo()
-    act(face)
-    check_conservation(state_of(face))
+    act(environment)
+    check_conservation(state_of(environment))
 
 
 # Fork -----------------------------------------------------------------------------------------------------------------

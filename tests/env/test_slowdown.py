@@ -1,4 +1,4 @@
-"""A guard against slow-downs: what a decision of the vector face costs, in units of fixed work that is timed in
+"""A guard against slow-downs: what a decision of the vector environment costs, in units of fixed work that is timed in
 the same process at the same time. It tells a step that has become several times slower, not one of a tenth."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The checks offered to users: they pass on every face, and each finds what it is there to find."""
+"""The checks offered to users: they pass on every environment, and each finds what it is there to find."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from persian_rummy_env.observation import BLOCK
 from tests.env.aec_play import mask_of, over, play_on
 from tests.env.play import equal, scaled
 
-FACES: dict[str, Callable[[], Any]] = {
+ENVIRONMENTS: dict[str, Callable[[], Any]] = {
     "env": lambda: env(episode="deal"),
     "raw_env": lambda: raw_env(episode="deal"),
     "a player's view": lambda: env(render_mode="ansi", render_view=1),
@@ -28,15 +28,15 @@ FACES: dict[str, Callable[[], Any]] = {
 DECISIONS = scaled(60, least=12)
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_no_face_leaks(face: str) -> None:
-    assert check_no_leak(FACES[face](), decisions=DECISIONS) >= 4 * DECISIONS
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_no_environment_leaks(environment: str) -> None:
+    assert check_no_leak(ENVIRONMENTS[environment](), decisions=DECISIONS) >= 4 * DECISIONS
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.rules("R1")
-def test_every_face_turns_with_the_table(face: str) -> None:
-    assert check_rotation(FACES[face](), decisions=DECISIONS) >= 12 * DECISIONS
+def test_every_environment_turns_with_the_table(environment: str) -> None:
+    assert check_rotation(ENVIRONMENTS[environment](), decisions=DECISIONS) >= 12 * DECISIONS
 
 
 def test_without_an_environment_they_make_one() -> None:

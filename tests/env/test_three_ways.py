@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.env.play import scaled
-from tests.env.trace import FACES, RULES, traces
+from tests.env.trace import ENVIRONMENTS, RULES, traces
 
 ROOT = Path(__file__).resolve().parents[2]
 SWITCHES = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK")
@@ -41,7 +41,7 @@ def compiled() -> dict[str, list[str]]:
 
 
 def test_the_games_differ_and_span_the_options(compiled: dict[str, list[str]]) -> None:
-    assert min(len(FACES) * len(RULES), 4) <= GAMES
+    assert min(len(ENVIRONMENTS) * len(RULES), 4) <= GAMES
     assert len({digest for digests in compiled.values() for digest in digests}) == 2 * GAMES
 
 

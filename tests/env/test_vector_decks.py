@@ -166,7 +166,7 @@ def test_given_decks_are_for_one_episode() -> None:
 
 
 def test_the_order_of_seeding_and_giving_does_not_matter() -> None:
-    """A reset with decks after other games is the same as one in a new face."""
+    """A reset with decks after other games is the same as one in a new environment."""
     used, fresh = new(2), new(2)
     used.reset(seed=1, options={"decks": [shuffled(1), shuffled(2)], "dealer": 2})
     play_out(used)

@@ -1,4 +1,4 @@
-"""What the vector face refuses: the message says what is wrong, and nothing has moved."""
+"""What the vector environment refuses: the message says what is wrong, and nothing has moved."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lane ``i`` of a batch is the game that every face plays for its seed, whatever stands beside it."""
+"""Lane ``i`` of a batch is the game that every environment plays for its seed, whatever stands beside it."""
 
 from typing import Any
 

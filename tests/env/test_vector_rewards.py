@@ -57,7 +57,7 @@ def test_a_win_is_paid_once_at_the_end_of_the_game(timing: str) -> None:
 @pytest.mark.rules("R13")
 @pytest.mark.parametrize(("left", "paid"), [("3C", 0.0), ("4C", -1.0), ("2C", 1.0)])
 def test_equal_points_are_a_tie(left: str, paid: float) -> None:
-    env = position({1: "3D", 2: left}, stock="", pile="KS", stock_out="end", face={"reward": "win"})
+    env = position({1: "3D", 2: left}, stock="", pile="KS", stock_out="end", options={"reward": "win"})
     shown = env.step([1])
     assert shown.terminated[0]
     assert shown.reward[0].tolist() == [paid, -paid, paid, -paid]

@@ -156,7 +156,7 @@ def test_a_face_with_threads_can_be_copied_too() -> None:
     assert same_play(env, other, scaled(30, 2))
     env.close()
     env.close()
-    assert same_play(env, other, 2), "a closed face starts its threads again"
+    assert same_play(env, other, 2), "a closed environment starts its threads again"
     env.close()
     other.close()
 

@@ -22,7 +22,7 @@ RULES = [
     {"quad_bonus": quads, "stock_out": stock, "deals": deals}
     for quads, stock, deals in (("any", "pass", 2), ("jacks", "end", 1), ("any", "end", 4), ("jacks", "pass", 1))
 ]
-FACES = [
+ENVIRONMENTS = [
     {},
     {"reward": "win", "autoreset_mode": "NEXT_STEP", "illegal_action": "forfeit"},
     {"reward_timing": "end", "episode": "deal", "autoreset_mode": "DISABLED", "max_decisions": 60},
@@ -41,14 +41,14 @@ def states(games: np.ndarray) -> Iterable[np.ndarray]:
 
 def sampled(number: int) -> str:
     """A batch left to sampled actions, now and then with an illegal one where that is allowed."""
-    face = FACES[number % len(FACES)]
-    env = PersianRummyVecEnv(3, rules=RULES[number // len(FACES) % len(RULES)], **face)
+    options = ENVIRONMENTS[number % len(ENVIRONMENTS)]
+    env = PersianRummyVecEnv(3, rules=RULES[number // len(ENVIRONMENTS) % len(RULES)], **options)
     digest = hashlib.sha256()
     rng = np.random.default_rng(number)
     add(digest, env.reset(seed=number))
     for step in range(250):
         actions = env.sample_actions(rng if step % 5 == 0 else None)
-        if face.get("illegal_action") == "forfeit" and step % 70 == 69:
+        if options.get("illegal_action") == "forfeit" and step % 70 == 69:
             actions[step % 3] = step * 2 - 140
         add(digest, env.step(actions))
         add(digest, [env.packed_mask, *states(env.get_state()), *env.final[:4], *states(env.final.state)])

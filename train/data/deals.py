@@ -2,7 +2,7 @@
 cards and draws by the same chance.
 
 A run counts the episodes that it plays. The number of one, with the run's seed, gives the seed of its game; that seed
-gives the cards, as in every face, and here the fraction by which the action of each step is drawn.
+gives the cards, as in every environment, and here the fraction by which the action of each step is drawn.
 """
 
 from __future__ import annotations
