@@ -160,7 +160,7 @@ def restart_as(games, lane, own):
 
 @compiled
 def write_all_outputs(games, legal, observation, mask, seat, start, stop):
-    """Write mask, observation and seat of every lane anew, from its state."""
+    """Write mask, observation and seat of every lane from its state."""
     for lane in range(start, stop):
         write_outputs(games, lane, legal, observation, mask, seat)
 
