@@ -117,7 +117,7 @@ class AgileTable(ParallelEnv[str, Any, Any]):
 
 
 class SeatIPPO(IPPO):
-    """The library's IPPO, with masks only of the agents that act, lane by lane, in the order of its rows.
+    """The library's IPPO, with masks only of the agents that act, env by env, in the order of its rows.
 
     The library's own way is to ask for the masks of all agents of a group at once, which does not fit the rows of those
     who are to act. The loss is the library's: see docs/agilerl.md for what it leaves out.

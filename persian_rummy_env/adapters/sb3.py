@@ -51,11 +51,11 @@ class PersianRummySB3VecEnv(VecEnv):
         self._returns += rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for lane in np.flatnonzero(done):
-            infos[lane] = {
-                "terminal_observation": told["final_obs"][lane],
-                "TimeLimit.truncated": bool(truncated[lane]),
-                "episode": {"r": float(self._returns[lane]), "l": int(self._lengths[lane]), "t": 0.0},
+        for index in np.flatnonzero(done):
+            infos[index] = {
+                "terminal_observation": told["final_obs"][index],
+                "TimeLimit.truncated": bool(truncated[index]),
+                "episode": {"r": float(self._returns[index]), "l": int(self._lengths[index]), "t": 0.0},
             }
         self._returns[done] = 0
         self._lengths[done] = 0
@@ -65,7 +65,7 @@ class PersianRummySB3VecEnv(VecEnv):
         if method_name != "action_masks":
             raise AttributeError(f"env_method({method_name!r}): the tables of a batch have 'action_masks' alone")
         masks = self.tables.action_masks()
-        return [masks[lane] for lane in self._get_indices(indices)]
+        return [masks[index] for index in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name in ("action_masks", "render_mode")

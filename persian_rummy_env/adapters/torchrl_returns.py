@@ -63,7 +63,7 @@ def seat_advantages(
         (n, T), 0 where ``decided`` is False.
     """
     rows, steps = seat.shape
-    lane = torch.arange(rows, device=seat.device)
+    row = torch.arange(rows, device=seat.device)
     team = torch.arange(NUM_SEATS, device=seat.device) % NUM_TEAMS
     paid, following, surprises = (torch.zeros(rows, NUM_SEATS, dtype=value.dtype, device=seat.device) for _ in range(3))
     advantage = torch.zeros_like(value)
@@ -76,13 +76,13 @@ def seat_advantages(
         paid = torch.where(cut, 0.0, paid) + reward[:, step]
         surprises = torch.where(cut, 0.0, surprises)
         who = seat[:, step]
-        surprise = paid[lane, who] + gamma * following[lane, who] - value[:, step]
-        estimate = surprise + gamma * lmbda * surprises[lane, who]
+        surprise = paid[row, who] + gamma * following[row, who] - value[:, step]
+        estimate = surprise + gamma * lmbda * surprises[row, who]
         here = torch.ones_like(ends[:, step]) if decided is None else decided[:, step]
         advantage[:, step] = torch.where(here, estimate, 0.0)
-        paid[lane, who] = torch.where(here, 0.0, paid[lane, who])
-        following[lane, who] = torch.where(here, value[:, step], following[lane, who])
-        surprises[lane, who] = torch.where(here, estimate, surprises[lane, who])
+        paid[row, who] = torch.where(here, 0.0, paid[row, who])
+        following[row, who] = torch.where(here, value[:, step], following[row, who])
+        surprises[row, who] = torch.where(here, estimate, surprises[row, who])
     return advantage
 
 

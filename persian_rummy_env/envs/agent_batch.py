@@ -99,7 +99,7 @@ def _role(name: str, player: Any, players: list[Any]) -> int:
 
 
 class AgentBatch:
-    """``lanes`` games in which an agent plays the seats of its ``lineup``.
+    """``num_envs`` games in which an agent plays the seats of its ``lineup``.
 
     Attributes:
         games: (n,) STATE; legal: (n, 9) uint64, the agent's legal actions, packed.
@@ -107,29 +107,29 @@ class AgentBatch:
         seat: (n,) int8, the agent's seat to move, or that of its last decision.
         reward: (n,) float64; terminated, truncated, done: (n,) bool.
         skipped: (n,) int64, episodes that ended before the agent's first decision, in this step.
-        final: (n,) STATE, final_seat: (n,) int8, of the lanes that are ``done`` and went on at once.
+        final: (n,) STATE, final_seat: (n,) int8, of the sub-environments that are ``done`` and went on at once.
     """
 
-    def __init__(self, lanes: int, options: Options, lineup: Lineup, autoreset: int, as_float: bool) -> None:
+    def __init__(self, num_envs: int, options: Options, lineup: Lineup, autoreset: int, as_float: bool) -> None:
         for player in lineup.players:
             check_rules(player, options.rules)
         ensure_compiled("game engine")
         ensure_compiled("scripted players")
         ensure_compiled("games of an agent")
-        self.lanes, self.options, self.lineup, self.autoreset, self.as_float = (
-            lanes,
+        self.num_envs, self.options, self.lineup, self.autoreset, self.as_float = (
+            num_envs,
             options,
             lineup,
             autoreset,
             as_float,
         )
-        self._batch = GameBatch(lanes, options, batch_kernels.DISABLED)
+        self._batch = GameBatch(num_envs, options, batch_kernels.DISABLED)
         self.guard = self._batch.guard
         self.games, self.legal = self._batch.games, self._batch.legal
-        self.base_seat = np.full(lanes, lineup.base_seat, dtype=np.int8)
-        self.no_decision_yet, self.agent_acted, self.forfeited = (np.zeros(lanes, dtype=bool) for _ in range(3))
-        self.credited = np.zeros(lanes, dtype=np.int64)
-        self.final, self.final_seat = np.zeros(lanes, dtype=STATE), np.zeros(lanes, dtype=np.int8)
+        self.base_seat = np.full(num_envs, lineup.base_seat, dtype=np.int8)
+        self.no_decision_yet, self.agent_acted, self.forfeited = (np.zeros(num_envs, dtype=bool) for _ in range(3))
+        self.credited = np.zeros(num_envs, dtype=np.int64)
+        self.final, self.final_seat = np.zeros(num_envs, dtype=STATE), np.zeros(num_envs, dtype=np.int8)
         self.allocate_output()
         self.guard.whole = None
 
@@ -140,13 +140,13 @@ class AgentBatch:
     def allocate_output(self) -> None:
         """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
         them, nothing has changed."""
-        lanes = self.lanes
-        raw = np.empty((lanes, SIZE), dtype=np.uint8)
-        as_float = np.empty((lanes if self.as_float else 0, SIZE), dtype=np.float32)
-        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
-        seat = self.seat.copy() if hasattr(self, "seat") else np.zeros(lanes, dtype=np.int8)
-        reward, skipped = np.zeros(lanes), np.zeros(lanes, dtype=np.int64)
-        flags = tuple(np.zeros(lanes, dtype=bool) for _ in range(3))
+        num_envs = self.num_envs
+        raw = np.empty((num_envs, SIZE), dtype=np.uint8)
+        as_float = np.empty((num_envs if self.as_float else 0, SIZE), dtype=np.float32)
+        action_mask = np.empty((num_envs, NUM_ACTIONS), dtype=np.int8)
+        seat = self.seat.copy() if hasattr(self, "seat") else np.zeros(num_envs, dtype=np.int8)
+        reward, skipped = np.zeros(num_envs), np.zeros(num_envs, dtype=np.int64)
+        flags = tuple(np.zeros(num_envs, dtype=bool) for _ in range(3))
         self.guard.whole = False
         self.raw, self.float, self.action_mask, self.seat = raw, as_float, action_mask, seat
         self.reward, self.skipped = reward, skipped
@@ -157,10 +157,10 @@ class AgentBatch:
         return self.float if self.as_float else self.raw
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
-        """Start new episodes in the ``chosen`` lanes; see ``GameBatch.reset``."""
+        """Start new episodes in the ``chosen`` sub-environments; see ``GameBatch.reset``."""
         self._batch.reset(chosen, seeds, deals)
         seeded = seeds is not None
-        given = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
+        given = np.zeros(self.num_envs, dtype=np.uint64) if seeds is None else seeds
         rotates = self.lineup.rotates
         agent_kernels.begin(
             self.games,
@@ -173,7 +173,7 @@ class AgentBatch:
             self.skipped,
             self.credited,
             0,
-            self.lanes,
+            self.num_envs,
         )
         for array in (self.done, self.terminated, self.truncated, self.reward):
             array[chosen] = 0
@@ -181,7 +181,7 @@ class AgentBatch:
         self._write_outputs()
 
     def step(self, actions: np.ndarray) -> None:
-        """The agent's action in every lane, (n,) int64, and then the others until it is to move again."""
+        """The agent's action in every sub-environment, (n,) int64, and then the others until it is to move again."""
         self.guard.whole = False
         agent_kernels.decide(
             self.games,
@@ -196,7 +196,7 @@ class AgentBatch:
             self.forfeited,
             self.autoreset == batch_kernels.NEXT_STEP,
             0,
-            self.lanes,
+            self.num_envs,
         )
         self._play_others()
         agent_kernels.pay(
@@ -217,7 +217,7 @@ class AgentBatch:
             self.options.reward_kind,
             self.autoreset,
             0,
-            self.lanes,
+            self.num_envs,
         )
         if self.autoreset == batch_kernels.SAME_STEP and self.done.any():
             self._play_others()
@@ -235,14 +235,16 @@ class AgentBatch:
             self.credited,
             self.options.max_decisions or 0,
             0,
-            self.lanes,
+            self.num_envs,
         ):
-            lanes, who = np.empty(self.lanes, dtype=np.int64), np.empty(self.lanes, dtype=np.int64)
-            count = agent_kernels.waiting_for(self.games, seat_codes, self.base_seat, self.no_decision_yet, lanes, who)
+            waiting, who = np.empty(self.num_envs, dtype=np.int64), np.empty(self.num_envs, dtype=np.int64)
+            count = agent_kernels.waiting_for(
+                self.games, seat_codes, self.base_seat, self.no_decision_yet, waiting, who
+            )
             for index, player in enumerate(players):
-                his = lanes[:count][who[:count] == index]
-                if len(his):
-                    decide(self.games, his, player)
+                theirs = waiting[:count][who[:count] == index]
+                if len(theirs):
+                    decide(self.games, theirs, player)
 
     def _write_outputs(self) -> None:
         agent_kernels.write_outputs(
@@ -254,15 +256,15 @@ class AgentBatch:
             self.float,
             self.as_float,
             0,
-            self.lanes,
+            self.num_envs,
         )
 
     def first_illegal(self, actions: np.ndarray) -> int:
-        """The first lane whose action is not legal, or -1."""
-        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+        """The first sub-environment whose action is not legal, or -1."""
+        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.num_envs)
 
     def sample(self) -> np.ndarray:
-        """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
-        actions = np.empty(self.lanes, dtype=np.int64)
-        batch_kernels.sample(self.games, self.legal, actions, 0, self.lanes)
+        """Uniform legal actions from the sub-environments' own sampling streams: (n,) int64."""
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        batch_kernels.sample(self.games, self.legal, actions, 0, self.num_envs)
         return actions

@@ -27,30 +27,31 @@ from ..system.threads import Threads
 from .guard import Guard
 from .options import NOT_GIVEN, Deals, Options
 
-MIN_LANES_PER_PART = 64
-"""Below this, handing lanes to a thread costs more than playing them."""
-PARTS_PER_THREAD = 6
+MIN_ENVS_PER_CHUNK = 64
+"""Below this, handing sub-environments to a thread costs more than playing them."""
+CHUNKS_PER_THREAD = 6
 
 
-def check_part(tables: Any, chosen: np.ndarray) -> None:
-    """Refuse to reset some lanes alone while others hold no whole game.
+def check_partial_reset(tables: Any, chosen: np.ndarray) -> None:
+    """Refuse to reset some sub-environments alone while others hold no whole game.
 
     Args:
         tables: has ``started`` and ``guard``.
         chosen: (n,) bool.
 
     Raises:
-        ValueError: none was ever dealt: the first reset starts every lane. RuntimeError: the games are half played.
+        ValueError: none was ever dealt: the first reset starts every sub-environment. RuntimeError: the games are half
+            played.
     """
     if chosen.all():
         return
     if not tables.started:
-        raise ValueError("options['reset_mask']: the first reset must start every lane")
-    tables.guard.need("reset() of some lanes")
+        raise ValueError("options['reset_mask']: the first reset must start every sub-environment")
+    tables.guard.need("reset() of some sub-environments")
 
 
 class GameBatch:
-    """``lanes`` games, their states and what the seats to move see of them.
+    """``num_envs`` games, their states and what the seats to move see of them.
 
     Attributes:
         games: (n,) STATE.
@@ -58,89 +59,90 @@ class GameBatch:
         legal: (n, WORDS) uint64, the legal actions packed.
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
-        final: (n,) STATE, the last state of the lanes that are ``done`` and went on at once.
+        final: (n,) STATE, the last state of the sub-environments that are ``done`` and went on at once.
         guard: says that the games are being changed, before anything of them is; the environments' methods are
             ``exclusive``.
     """
 
-    def __init__(self, lanes: int, options: Options, autoreset: int, threads: int = 1) -> None:
+    def __init__(self, num_envs: int, options: Options, autoreset: int, threads: int = 1) -> None:
         ensure_compiled("game engine")
-        self.lanes = lanes
+        self.num_envs = num_envs
         self.options = options
         self.autoreset = autoreset
         self.threads = threads
         self.started = False
         self.guard = Guard()
-        self.games = np.zeros(lanes, dtype=STATE)
+        self.games = np.zeros(num_envs, dtype=STATE)
         write_rules(self.games, options.rules, options.deals)
         self.own = self.games[:1].copy()
-        self.done = np.zeros(lanes, dtype=bool)
-        self.legal = np.zeros((lanes, WORDS), dtype=np.uint64)
-        self.final = np.zeros(lanes if autoreset == batch_kernels.SAME_STEP else 0, dtype=STATE)
+        self.done = np.zeros(num_envs, dtype=bool)
+        self.legal = np.zeros((num_envs, WORDS), dtype=np.uint64)
+        self.final = np.zeros(num_envs if autoreset == batch_kernels.SAME_STEP else 0, dtype=STATE)
         self.allocate_output()
-        self._parts = self._split(lanes, threads)
+        self._chunks = self._split(num_envs, threads)
         self.guard.whole = None
-        self._helpers = Threads(max(1, min(threads, len(self._parts)) - 1), "persian-rummy")
+        self._helpers = Threads(max(1, min(threads, len(self._chunks)) - 1), "persian-rummy")
 
     def allocate_output(self) -> None:
         """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
         them, nothing has changed."""
-        lanes = self.lanes
-        observation = np.empty((lanes, SIZE), dtype=np.uint8)
-        action_mask = np.empty((lanes, NUM_ACTIONS), dtype=np.int8)
-        seat = np.empty(lanes, dtype=np.int8)
-        reward = np.zeros((lanes, NUM_SEATS), dtype=np.float32)
-        terminated, truncated = np.zeros(lanes, dtype=bool), np.zeros(lanes, dtype=bool)
+        num_envs = self.num_envs
+        observation = np.empty((num_envs, SIZE), dtype=np.uint8)
+        action_mask = np.empty((num_envs, NUM_ACTIONS), dtype=np.int8)
+        seat = np.empty(num_envs, dtype=np.int8)
+        reward = np.zeros((num_envs, NUM_SEATS), dtype=np.float32)
+        terminated, truncated = np.zeros(num_envs, dtype=bool), np.zeros(num_envs, dtype=bool)
         self.guard.whole = False
         self.observation, self.action_mask, self.seat = observation, action_mask, seat
         self.reward, self.terminated, self.truncated = reward, terminated, truncated
 
     @staticmethod
-    def _split(lanes: int, threads: int) -> list[tuple[int, int]]:
-        parts = max(1, min(PARTS_PER_THREAD * threads, lanes // MIN_LANES_PER_PART)) if threads > 1 else 1
-        edges = [lanes * part // parts for part in range(parts + 1)]
+    def _split(num_envs: int, threads: int) -> list[tuple[int, int]]:
+        chunks = max(1, min(CHUNKS_PER_THREAD * threads, num_envs // MIN_ENVS_PER_CHUNK)) if threads > 1 else 1
+        edges = [num_envs * chunk // chunks for chunk in range(chunks + 1)]
         return list(pairwise(edges))
 
-    def _over_lanes(self, kernel: Callable[..., Any], *args: Any) -> None:
-        """Call a kernel on all lanes. Several threads take the parts as they come: a thread that wakes late does fewer,
-        and waking one takes as long as playing hundreds of lanes."""
-        if len(self._parts) == 1:
-            kernel(*args, 0, self.lanes)
+    def _over_chunks(self, kernel: Callable[..., Any], *args: Any) -> None:
+        """Call a kernel on all sub-environments. Several threads take the chunks as they come: a thread that wakes late
+        does fewer, and waking one takes as long as playing hundreds of sub-environments."""
+        if len(self._chunks) == 1:
+            kernel(*args, 0, self.num_envs)
             return
         pool = self._helpers.pool
-        parts = iter(self._parts)
+        chunks = iter(self._chunks)
 
         def work() -> None:
-            for part in parts:  # one iterator for all threads: each part goes to one of them
-                kernel(*args, *part)
+            for chunk in chunks:  # one iterator for all threads: each chunk goes to one of them
+                kernel(*args, *chunk)
 
         try:
             waiting: list[Future[Any]] = [pool.submit(work) for _ in range(self._helpers.count)]
             work()
             for future in waiting:
-                while not future.done():  # at most a part away: sleeping would take longer
+                while not future.done():  # at most a chunk away: sleeping would take longer
                     time.sleep(0)
                 future.result()
         except BaseException:
-            for _ in parts:  # nobody begins another
+            for _ in chunks:  # nobody begins another
                 pass
             self._helpers.close()  # and nobody is still at work when the caller goes on
             raise
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
-        """Start new episodes in the ``chosen`` lanes; ``seeds`` (n,) uint64, or None to go on with the generators.
+        """Start new episodes in the ``chosen`` sub-environments; ``seeds`` (n,) uint64, or None to go on with the
+        generators.
 
-        The caller has asked ``check_part`` before it changed anything.
+        The caller has asked ``check_partial_reset`` before it changed anything.
         """
-        assert self.started or chosen.all(), "the first reset starts every lane"
+        assert self.started or chosen.all(), "the first reset starts every sub-environment"
         if seeds is None and not self.started:
-            seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.lanes, np.uint64)
+            seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.num_envs, np.uint64)
         self.guard.whole = False
         self._clear(chosen)
         self._give_decks(chosen, deals.decks)
         seeded = seeds is not None
-        seeds = np.zeros(self.lanes, dtype=np.uint64) if seeds is None else seeds
-        self._over_lanes(batch_kernels.reset, self.games, chosen, seeds, seeded, deals.dealers)
+        seeds = np.zeros(self.num_envs, dtype=np.uint64) if seeds is None else seeds
+        self._over_chunks(batch_kernels.reset, self.games, chosen, seeds, seeded, deals.dealers)
         self.done[chosen] = False
         self.reward[chosen] = 0
         self.terminated[chosen] = False
@@ -159,18 +161,18 @@ class GameBatch:
         given = np.zeros(len(decks), dtype=np.uint8)
         for deal in range(decks.shape[1]):
             given |= (decks[:, deal, 0] != NOT_GIVEN).astype(np.uint8) << deal
-        self.games["given"][chosen] = np.broadcast_to(given, self.lanes)[chosen]
-        spread = np.broadcast_to(decks, (self.lanes, *decks.shape[1:]))
+        self.games["given"][chosen] = np.broadcast_to(given, self.num_envs)[chosen]
+        spread = np.broadcast_to(decks, (self.num_envs, *decks.shape[1:]))
         self.games["decks"][chosen, : decks.shape[1]] = spread[chosen]
 
     def first_illegal(self, actions: np.ndarray) -> int:
-        """The first lane whose action is not legal, or -1."""
-        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.lanes)
+        """The first sub-environment whose action is not legal, or -1."""
+        return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.num_envs)
 
     def step(self, actions: np.ndarray) -> None:
-        """Play one action in every lane; ``actions`` (n,) int64, legal unless a forfeit is meant."""
+        """Play one action in every sub-environment; ``actions`` (n,) int64, legal unless a forfeit is meant."""
         self.guard.whole = False
-        self._over_lanes(
+        self._over_chunks(
             batch_kernels.step, self.games, actions, self.legal, self.own, self.final, self.done,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
             self.reward, self.terminated, self.truncated,
@@ -179,7 +181,7 @@ class GameBatch:
 
     def write_outputs(self) -> None:
         """Write what is handed out anew, after the states were changed from outside."""
-        self._over_lanes(
+        self._over_chunks(
             batch_kernels.write_all_outputs, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
         )  # fmt: skip
@@ -187,18 +189,18 @@ class GameBatch:
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray) -> None:
         """Write the actions of bots, (n, 4) int8 codes, where they are to move."""
         ensure_compiled("scripted players")
-        choose_many(self.games, self.legal, bots, actions, 0, self.lanes)
+        choose_many(self.games, self.legal, bots, actions, 0, self.num_envs)
 
     def sample(self) -> np.ndarray:
-        """Uniform legal actions from the lanes' own sampling streams: (n,) int64."""
-        actions = np.empty(self.lanes, dtype=np.int64)
-        self._over_lanes(batch_kernels.sample, self.games, self.legal, actions)
+        """Uniform legal actions from the sub-environments' own sampling streams: (n,) int64."""
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        self._over_chunks(batch_kernels.sample, self.games, self.legal, actions)
         return actions
 
     def sample_from(self, fractions: np.ndarray) -> np.ndarray:
         """As ``sample``, by numbers (n,) in [0, 1) drawn elsewhere."""
-        actions = np.empty(self.lanes, dtype=np.int64)
-        self._over_lanes(batch_kernels.sample_from, self.legal, fractions, actions)
+        actions = np.empty(self.num_envs, dtype=np.int64)
+        self._over_chunks(batch_kernels.sample_from, self.legal, fractions, actions)
         return actions
 
     def set_games(self, states: Any) -> None:
@@ -207,7 +209,7 @@ class GameBatch:
         Raises:
             ValueError: they are no games (``state_check``); the table is as it was.
         """
-        self.set_games_unchecked(checked_states(states, self.lanes))
+        self.set_games_unchecked(checked_states(states, self.num_envs))
 
     def set_games_unchecked(self, states: np.ndarray) -> None:
         """As ``set_games``, for records of which the caller knows that compiled code can play them."""

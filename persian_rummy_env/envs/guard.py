@@ -70,7 +70,7 @@ class Guard:
             raise ResetNeededError(what)
         raise RuntimeError(
             f"{what}: the games are half played since {self.why or 'a call that has not returned yet'}; "
-            "reset every lane, by reset(), and play goes on"
+            "reset every sub-environment, by reset(), and play goes on"
         )
 
     def refuse(self, what: str) -> NoReturn:

@@ -17,7 +17,7 @@ from ..observation import HIGH, SIZE, as_float
 from ..rules import RuleSet
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from .agent_batch import AgentBatch, Lineup
-from .batch import check_part
+from .batch import check_partial_reset
 from .guard import exclusive, mending
 from .options import AUTORESET_MODES, Deals, Options, reset_mask, reset_options
 from .vector import AUTORESET, observe_states
@@ -37,8 +37,8 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     """``num_envs`` batch at which one learner plays; see ``PersianRummyGymEnv`` for the options that are not here.
 
     Args:
-        num_envs: batch ("lanes"), at least 1. Lane ``i`` of a batch that was given one seed plays what the single
-            environment plays for ``lane_seeds(seed, n)[i]``.
+        num_envs: batch ("sub-environments"), at least 1. Sub-environment ``i`` of a batch that was given one seed plays
+            what the single environment plays for ``lane_seeds(seed, n)[i]``.
         autoreset_mode: as ``PersianRummyVecEnv`` has it; ``"SAME_STEP"`` by default: ``infos["final_obs"]`` and
             ``infos["final_info"]`` hold what was seen last.
         raw: True: observations are the engine's bytes, ``uint8``, a quarter of the memory; ``observation.as_float``
@@ -46,7 +46,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     One call at a time: a call that changes games while another one is under way, in another thread or in a policy that
     is being asked, is a ``RuntimeError``. If an exception ends a call in the middle (a policy's, an interrupt),
-    everything but a ``reset`` of all lanes is a ``RuntimeError`` that names it.
+    everything but a ``reset`` of all sub-environments is a ``RuntimeError`` that names it.
 
     ``step`` returns observations (n, 1020), rewards (n,) float64, terminations and truncations (n,) bool, and infos:
     ``action_mask`` (n, 547) int8, ``seat`` (n,) int8, ``skipped`` (n,) int64, each with its ``_name`` (n,) bool.
@@ -103,7 +103,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         self, *, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``. The first reset must
-        start every lane.
+        start every sub-environment.
 
         An episode that is over before the learner's first decision is skipped for the next one; ``infos["skipped"]``
         counts them.
@@ -111,7 +111,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         options = reset_options(options)
         batch = self._batch
         chosen = reset_mask(options, self.num_envs)
-        check_part(batch, chosen)
+        check_partial_reset(batch, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not batch.started:
             seed = self._seed
@@ -122,21 +122,22 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """The learner's action in every lane, (n,) integers; then everybody else's, until it is to move again.
+        """The learner's action in every sub-environment, (n,) integers; then everybody else's, until it is to move
+        again.
 
         Raises:
             RuntimeError: before the first ``reset``. TypeError, ValueError: wrong dtype or shape; or, under
-            ``illegal_action="raise"``, an action that is not legal, and no lane has moved.
+            ``illegal_action="raise"``, an action that is not legal, and no sub-environment has moved.
         """
         batch = self._batch
-        expected = f"integers, shape ({self.num_envs},), one a lane"
+        expected = f"integers, shape ({self.num_envs},), one for each env"
         chosen = whole_numbers("actions", actions, self.num_envs, expected)
         if self.options.illegal_action == "raise":
-            lane = batch.first_illegal(chosen)
-            if lane >= 0:
-                action = int(chosen[lane])
+            index = batch.first_illegal(chosen)
+            if index >= 0:
+                action = int(chosen[index])
                 name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-                raise ValueError(f"lane {lane}, seat {batch.seat[lane]}: action {action} ({name}) is not legal")
+                raise ValueError(f"env {index}, seat {batch.seat[index]}: action {action} ({name}) is not legal")
         batch.allocate_output()
         batch.step(chosen)
         infos = self._infos()
@@ -159,14 +160,14 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     def _add_final(self, infos: dict[str, Any]) -> None:
         """What the learner saw last in the episodes that ended, in Gymnasium's form."""
         batch = self._batch
-        lanes = np.flatnonzero(batch.done)
-        views = observe_states(batch.final[lanes], batch.final_seat[lanes])
+        ended_envs = np.flatnonzero(batch.done)
+        views = observe_states(batch.final[ended_envs], batch.final_seat[ended_envs])
         seen = views if self.raw else as_float(views)
         nothing = np.zeros(NUM_ACTIONS, dtype=np.int8)
         observations = np.full(self.num_envs, None, dtype=object)
-        for lane, view in zip(lanes, seen, strict=True):
+        for index, view in zip(ended_envs, seen, strict=True):
             flat = self.observation_kind == "flat"
-            observations[lane] = view if flat else {"observation": view, "action_mask": nothing.copy()}
+            observations[index] = view if flat else {"observation": view, "action_mask": nothing.copy()}
         empty = np.zeros((self.num_envs, NUM_ACTIONS), dtype=np.int8)
         ended = batch.done.copy()
         infos["final_obs"], infos["_final_obs"] = observations, ended
@@ -175,13 +176,14 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         infos["_final_info"] = ended.copy()
 
     def action_masks(self) -> np.ndarray:
-        """(n, 547) bool, what the learner may play; an empty row in a lane that waits for a reset."""
+        """(n, 547) bool, what the learner may play; an empty row in a sub-environment that waits for a reset."""
         self._guard.need("action_masks()")
         return self._batch.action_mask.astype(bool)
 
     @exclusive
     def sample_actions(self) -> np.ndarray:
-        """Legal actions drawn uniformly from the lanes' own sampling streams, (n,) int64; 0 in a lane that waits."""
+        """Legal actions drawn uniformly from the sub-environments' own sampling streams, (n,) int64; 0 in a
+        sub-environment that waits."""
         return self._batch.sample()
 
     def get_state(self) -> np.ndarray:

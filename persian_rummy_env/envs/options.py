@@ -89,18 +89,18 @@ def reset_options(options: Any) -> Mapping[str, Any]:
     return options
 
 
-def reset_mask(options: Mapping[str, Any], lanes: int) -> np.ndarray:
-    """The lanes that ``options`` wants to be reset, (lanes,) bool; all of them if it does not say.
+def reset_mask(options: Mapping[str, Any], num_envs: int) -> np.ndarray:
+    """The sub-environments that ``options`` wants to be reset, (num_envs,) bool; all of them if it does not say.
 
     Raises:
-        TypeError, ValueError: no truth value a lane.
+        TypeError, ValueError: not one truth value for each env.
     """
     mask = options.get("reset_mask")
     if mask is None:
-        return np.ones(lanes, dtype=bool)
-    name, expected = "options['reset_mask']", f"bool ({lanes},), one a lane"
+        return np.ones(num_envs, dtype=bool)
+    name, expected = "options['reset_mask']", f"bool ({num_envs},), one for each env"
     chosen = as_array(name, mask, expected)
-    if chosen.dtype != bool or chosen.shape != (lanes,):
+    if chosen.dtype != bool or chosen.shape != (num_envs,):
         raise ValueError(f"{name} of {chosen.dtype} {chosen.shape}: expected {expected}")
     return np.array(chosen)
 
@@ -110,7 +110,7 @@ class Deals:
     """What ``reset(options=…)`` says of the deals.
 
     Attributes:
-        dealers: (n,) int8, the first dealer of each lane, or ``ANY_DEALER``.
+        dealers: (n,) int8, the first dealer of each sub-environment, or ``ANY_DEALER``.
         decks: (n or 1, k, 56) uint8, the decks of the first ``k`` deals; ``NOT_GIVEN`` at index 0 of one to be drawn.
     """
 
@@ -118,36 +118,36 @@ class Deals:
     decks: np.ndarray
 
     @classmethod
-    def parse(cls, options: Mapping[str, Any] | None, lanes: int, deals: int) -> Deals:
-        """Read ``dealer`` (a seat, or one a lane) and ``decks`` (a deck a deal, or a list of those a lane; None in
-        place of a deck leaves it to the seed). Other keys are left to whoever knows them.
+    def parse(cls, options: Mapping[str, Any] | None, num_envs: int, deals: int) -> Deals:
+        """Read ``dealer`` (a seat, or one for each env) and ``decks`` (a deck a deal, or a list of those for each env;
+        None in place of a deck leaves it to the seed). Other keys are left to whoever knows them.
 
         Raises:
             TypeError, ValueError: no mapping, no seat, more decks than deals, or a deck that is not the whole pack; the
                 message names it.
         """
         options = reset_options(options)
-        dealers = np.full(lanes, ANY_DEALER, dtype=np.int8)
+        dealers = np.full(num_envs, ANY_DEALER, dtype=np.int8)
         if options.get("dealer") is not None:
-            dealers[:] = _dealers(options["dealer"], lanes)
-        return cls(dealers, _decks(options.get("decks"), lanes, deals))
+            dealers[:] = _dealers(options["dealer"], num_envs)
+        return cls(dealers, _decks(options.get("decks"), num_envs, deals))
 
 
-def _dealers(dealer: Any, lanes: int) -> np.ndarray:
-    expected = f"a seat 0..{NUM_SEATS - 1}, or {lanes} of them, one a lane"
+def _dealers(dealer: Any, num_envs: int) -> np.ndarray:
+    expected = f"a seat 0..{NUM_SEATS - 1}, or {num_envs} of them, one for each env"
     try:
         seats = integers("options['dealer']", dealer, expected)
     except TypeError:
         raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}") from None
-    if seats.shape not in ((), (lanes,)) or (seats < 0).any() or (seats >= NUM_SEATS).any():
+    if seats.shape not in ((), (num_envs,)) or (seats < 0).any() or (seats >= NUM_SEATS).any():
         raise ValueError(f"options['dealer']={shown(dealer)}: expected {expected}")
     return seats
 
 
-def _decks(decks: Any, lanes: int, deals: int) -> np.ndarray:
+def _decks(decks: Any, num_envs: int, deals: int) -> np.ndarray:
     name, expected = (
         "options['decks']",
-        f"a list of decks, one for each deal, or a list of those for each of {lanes} lanes",
+        f"a list of decks, one for each deal, or a list of those for each of {num_envs} envs",
     )
     items = [] if decks is None else listed(name, decks, expected)
     given = [deck for deck in items if deck is not None]
@@ -159,21 +159,21 @@ def _decks(decks: Any, lanes: int, deals: int) -> np.ndarray:
         return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
     by_lane = any(len(deck) and _holds_cards(deck[0]) for deck in given)
     tables = [[] if table is None else listed(name, table, expected) for table in items] if by_lane else [items]
-    if by_lane and len(tables) != lanes:
-        raise ValueError(f"{name} holds decks for {len(tables)} lanes: expected {lanes}")
+    if by_lane and len(tables) != num_envs:
+        raise ValueError(f"{name} holds decks for {len(tables)} envs: expected {num_envs}")
     most = max(len(table) for table in tables)
     if most > deals:
         raise ValueError(
             f"{name} holds {most} decks, but an episode has {deals} deals here: expected at most one a deal"
         )
     parsed = np.full((len(tables), most, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
-    for lane, table in enumerate(tables):
+    for index, table in enumerate(tables):
         for deal, deck in enumerate(table):
             if deck is not None:
                 try:
-                    parsed[lane, deal] = parse_deck(deck)
+                    parsed[index, deal] = parse_deck(deck)
                 except (TypeError, ValueError) as error:
-                    where = f"lane {lane}, deal {deal}" if by_lane else f"deal {deal}"
+                    where = f"env {index}, deal {deal}" if by_lane else f"deal {deal}"
                     raise ValueError(f"{name}, {where}: {error}") from None
     return parsed
 

@@ -40,7 +40,7 @@ def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> in
 
     Args:
         env: the environment, or None for a new ``env()``.
-        decisions: how many decisions of random play to check (of a vector env, in all lanes at once).
+        decisions: how many decisions of random play to check (of a vector env, in all sub-environments at once).
         seed: of the play and of the exchanges.
 
     Returns:
@@ -108,25 +108,25 @@ def check_conservation(states: np.ndarray) -> None:
         states: (n,) STATE, such as ``env.get_state()``.
 
     Raises:
-        AssertionError: the message names the lane, and the cards or the field.
+        AssertionError: the message names the env index, and the cards or the field.
     """
     _need_states(states)
     pack = Counter({**dict.fromkeys(range(NUM_PLAIN), 1), JOKER: NUM_JOKERS})
-    for lane, game in enumerate(states):
+    for index, game in enumerate(states):
         hands = [contents.cards_of(bits) for bits in game["hand"]]
         table = contents.cards_of(game["sets"]) + contents.cards_of(game["runs"])
         pile, stock = game["pile_card"][: int(game["pile_size"])].tolist(), _stock(game)
         places = Counter(card for place in (*hands, table, pile, stock) for card in place)
         wrong = [f"{CARD_NAMES[card]} x {places[card]}" for card in sorted(pack | places) if places[card] != pack[card]]
-        assert not wrong, f"lane {lane}: cards lost or doubled: {', '.join(wrong)}"
+        assert not wrong, f"env {index}: cards lost or doubled: {', '.join(wrong)}"
         laid = Counter(card for bits in game["laid"] for card in contents.cards_of(bits))
-        assert laid == Counter(table), f"lane {lane}: laid is not what lies in sets and runs"
-        assert sorted(pile) == contents.cards_of(game["pile"]), f"lane {lane}: pile is not the cards of pile_card"
-        assert len(pile) + len(stock) <= MAX_PILE, f"lane {lane}: pile and stock hold {len(pile) + len(stock)} cards"
-        assert int(game["run_low"]) & ~int(game["runs"]) == 0, f"lane {lane}: run_low holds cards that lie in no run"
+        assert laid == Counter(table), f"env {index}: laid is not what lies in sets and runs"
+        assert sorted(pile) == contents.cards_of(game["pile"]), f"env {index}: pile is not the cards of pile_card"
+        assert len(pile) + len(stock) <= MAX_PILE, f"env {index}: pile and stock hold {len(pile) + len(stock)} cards"
+        assert int(game["run_low"]) & ~int(game["runs"]) == 0, f"env {index}: run_low holds cards that lie in no run"
         for seat in range(NUM_SEATS):
             stray = Counter(contents.cards_of(game["known"][seat])) - Counter(hands[seat])
-            assert not stray, f"lane {lane}: known of seat {seat} holds cards that are not in its hand"
+            assert not stray, f"env {index}: known of seat {seat} holds cards that are not in its hand"
 
 
 def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> np.ndarray:
@@ -145,16 +145,16 @@ def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> 
     _need_states(states)
     seat = whole_number("seat", seat, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
     exchanged = states.copy()
-    for lane in range(len(states)):
+    for index in range(len(states)):
         others = [other for other in range(NUM_SEATS) if other != seat]
-        game = exchanged[lane : lane + 1]
+        game = exchanged[index : index + 1]
         for _ in range(TRIES):
-            game[:] = states[lane : lane + 1]
+            game[:] = states[index : index + 1]
             _exchange(game[0], others, rng)
             if not _cannot_meld(game):
                 break
         else:
-            game[:] = states[lane : lane + 1]
+            game[:] = states[index : index + 1]
             _exchange(game[0], [other for other in others if other != game["seat"][0]], rng)
     return exchanged
 

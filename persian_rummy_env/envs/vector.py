@@ -1,8 +1,9 @@
 """The vector environment: many games at once, one decision of each a step.
 
-It is the AEC environment many times over. Per lane: ``agent_selection`` is ``seat``; what ``last()`` shows of the seat
-to move is that lane's row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute
-seat; ``observe(agent)`` is ``observe(seats)``. Lane ``i`` plays bit for bit the AEC game of its seed.
+It is the AEC environment many times over. For each sub-environment: ``agent_selection`` is ``seat``; what ``last()``
+shows of the seat to move is its row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by
+absolute seat; ``observe(agent)`` is ``observe(seats)``. Sub-environment ``i`` plays bit for bit the AEC game of its
+seed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..observation import SIZE
 from ..rules import NUM_SEATS, RuleSet
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from ..state import STATE
-from .batch import GameBatch, check_part
+from .batch import GameBatch, check_partial_reset
 from .guard import exclusive, mending
 from .options import AUTORESET_MODES, MAX_THREADS, Deals, Options, reset_mask, reset_options
 
@@ -38,12 +39,12 @@ AUTORESET = {
 
 
 class StepResult(NamedTuple):
-    """What every lane shows after a reset or a step.
+    """What every sub-environment shows after a reset or a step.
 
     Attributes:
         observation: (n, 1020) uint8, the view of the seat to move (``observation.BLOCKS``).
         action_mask: (n, 547) int8, 1 where that seat may play the action.
-        seat: (n,) int8, the seat to move, 0..3; -1 in a lane that waits for a reset.
+        seat: (n,) int8, the seat to move, 0..3; -1 in a sub-environment that waits for a reset.
         reward: (n, 4) float32, earned by this step, by absolute seat; partners' are equal and a row sums to 0.
         terminated: (n,) bool, the episode came to its end in this step.
         truncated: (n,) bool, ``max_decisions`` cut the episode in this step.
@@ -61,14 +62,14 @@ class Final(NamedTuple):
     """How the episodes stood that ended in the last step; k of them.
 
     Attributes:
-        lane: (k,) int64.
+        env_index: (k,) int64, which sub-environments.
         observation: (k, 4, 1020) uint8, the last view of each seat.
         seat: (k,) int8, the seat to move when an episode was cut; in one that ended, the seat that moved last.
         score: (k, 2) int32, the points of the finished deals, by team.
         state: (k,) STATE.
     """
 
-    lane: np.ndarray
+    env_index: np.ndarray
     observation: np.ndarray
     seat: np.ndarray
     score: np.ndarray
@@ -79,11 +80,11 @@ class PersianRummyVecEnv:
     """``num_envs`` games of Persian Rummy, stepped together by compiled code.
 
     Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
-    ``RuntimeError``. The first ``reset`` starts every lane.
+    ``RuntimeError``. The first ``reset`` starts every sub-environment.
 
     One call at a time: a call that changes games while another one is under way, in another thread, is a
     ``RuntimeError``. If an exception ends a call in the middle (an interrupt, no memory), everything but a ``reset`` of
-    all lanes, or ``set_state``, is a ``RuntimeError`` that names it.
+    all sub-environments, or ``set_state``, is a ``RuntimeError`` that names it.
 
     Args:
         num_envs: games, the sub-environments, at least 1.
@@ -92,14 +93,14 @@ class PersianRummyVecEnv:
         reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
             end.
         reward_timing: ``"dense"``, margins are paid as points are made; ``"end"``, at the end of each deal.
-        illegal_action: ``"raise"``, an error, and no lane has moved; ``"forfeit"``, that lane's episode ends with -1
+        illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode ends with -1
             for the offender's team and +1 for the other.
         max_decisions: truncate an episode after so many decisions; None: never.
-        autoreset_mode: what a lane does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it starts the
-            next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1 and an
-            empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it waits for
-            ``reset(options={"reset_mask": …})``.
-        threads: threads that share the lanes of a step.
+        autoreset_mode: what a sub-environment does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it
+            starts the next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1
+            and an empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it
+            waits for ``reset(options={"reset_mask": …})``.
+        threads: threads that share the sub-environments of a step.
         copy: True, arrays handed out are the caller's to keep; False, the next step writes over them.
         seed: used by the first ``reset`` that is given none.
 
@@ -155,7 +156,7 @@ class PersianRummyVecEnv:
 
     @cached_property
     def single_observation_space(self) -> gymnasium.spaces.Dict:
-        """One lane's row: ``observation`` and ``action_mask``, as the raw bytes that ``step`` gives."""
+        """The row of one sub-environment: ``observation`` and ``action_mask``, as the raw bytes that ``step`` gives."""
         from gymnasium import spaces
 
         from ..observation import HIGH
@@ -179,19 +180,19 @@ class PersianRummyVecEnv:
         """Start new episodes.
 
         Args:
-            seed: one for the batch, spread by ``lane_seeds``; or a sequence of one a lane; or None to go on with the
-                generators (from the operating system at first).
-            options: ``dealer``, the first dealer, a seat or one a lane; ``decks``, a deck a deal (56 cards in notation
-                or ids, dealt from index 0; None leaves one to the seed), or a list of those a lane; ``reset_mask``,
-                (n,) bool, the lanes to reset (default all). Other keys are ignored.
+            seed: one for the batch, spread by ``lane_seeds``; or a sequence of one for each env; or None to go on with
+                the generators (from the operating system at first).
+            options: ``dealer``, the first dealer, a seat or one for each env; ``decks``, a deck a deal (56 cards in
+                notation or ids, dealt from index 0; None leaves one to the seed), or a list of those for each env;
+                ``reset_mask``, (n,) bool, the sub-environments to reset (default all). Other keys are ignored.
 
         Raises:
-            ValueError, TypeError: a seed, seat, deck or mask that does not fit; no lane has changed.
+            ValueError, TypeError: a seed, seat, deck or mask that does not fit; no sub-environment has changed.
         """
         options = reset_options(options)
         batch = self._batch
         chosen = reset_mask(options, self.num_envs)
-        check_part(batch, chosen)
+        check_partial_reset(batch, chosen)
         deals = Deals.parse(options, self.num_envs, self.options.deals)
         if seed is None and not batch.started:
             seed = self._seed
@@ -202,15 +203,15 @@ class PersianRummyVecEnv:
         return self._result()
 
     def step(self, actions: np.ndarray | Sequence[int]) -> StepResult:
-        """Play one action in every lane.
+        """Play one action in every sub-environment.
 
         Args:
-            actions: (n,) integers, legal for the seat to move; ignored in a lane that waits for a reset.
+            actions: (n,) integers, legal for the seat to move; ignored in a sub-environment that waits for a reset.
 
         Raises:
             RuntimeError: before the first ``reset``.
             TypeError, ValueError: wrong type or shape, or an illegal action under ``illegal_action="raise"``; the
-                message names lane, seat, action and the legal ones, and no lane has moved.
+                message names env index, seat, action and the legal ones, and no sub-environment has moved.
         """
         guard, batch = self._guard, self._batch
         if guard.inside or not guard.whole:
@@ -225,9 +226,9 @@ class PersianRummyVecEnv:
             ):
                 actions = self._checked_actions(actions)
             if self._raises:
-                lane = batch.first_illegal(actions)
-                if lane >= 0:
-                    raise ValueError(self._illegal(lane, int(actions[lane])))
+                index = batch.first_illegal(actions)
+                if index >= 0:
+                    raise ValueError(self._illegal(index, int(actions[index])))
             if self.copy:
                 batch.allocate_output()
             batch.step(actions)
@@ -241,13 +242,13 @@ class PersianRummyVecEnv:
             guard.inside = False
 
     def _checked_actions(self, actions: Any) -> np.ndarray:
-        return whole_numbers("actions", actions, self.num_envs, f"integers, shape ({self.num_envs},), one a lane")
+        return whole_numbers("actions", actions, self.num_envs, f"integers, shape ({self.num_envs},), one for each env")
 
-    def _illegal(self, lane: int, action: int) -> str:
-        seat = int(self._batch.games["seat"][lane])
+    def _illegal(self, index: int, action: int) -> str:
+        seat = int(self._batch.games["seat"][index])
         name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-        legal = ", ".join(legal_names(masks.unpack(self._batch.legal[lane])))
-        return f"lane {lane}, seat {seat}: action {action} ({name}) is not legal; legal: {legal}"
+        legal = ", ".join(legal_names(masks.unpack(self._batch.legal[index])))
+        return f"env {index}, seat {seat}: action {action} ({name}) is not legal; legal: {legal}"
 
     def _result(self) -> StepResult:
         batch = self._batch
@@ -257,10 +258,11 @@ class PersianRummyVecEnv:
 
     @exclusive
     def sample_actions(self, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Legal actions drawn uniformly, shape (n,), int64; 0 in a lane with nothing legal.
+        """Legal actions drawn uniformly, shape (n,), int64; 0 in a sub-environment with nothing legal.
 
         Args:
-            rng: where the draws come from; None: from sampling streams of the lanes' own, never the deal stream.
+            rng: where the draws come from; None: from sampling streams of the sub-environments' own, never the deal
+                stream.
         """
         if rng is None:
             return self._batch.sample()
@@ -274,7 +276,7 @@ class PersianRummyVecEnv:
 
         Args:
             bots: (n, 4) int8, their codes by seat (``bots.BOTS``); negative where somebody else sits.
-            actions: (n,), what is returned in the other lanes; None: 0.
+            actions: (n,), what is returned in the other sub-environments; None: 0.
         """
         expected = f"int8[{self.num_envs}, {NUM_SEATS}] of codes of bots ({BOTS}), or negative where somebody else sits"
         given = as_array("bots", bots, expected)
@@ -287,10 +289,10 @@ class PersianRummyVecEnv:
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
-        """The view of any seat of each lane, whoever is to move: (n, 1020) uint8, the caller's to keep.
+        """The view of any seat of each sub-environment, whoever is to move: (n, 1020) uint8, the caller's to keep.
 
         Args:
-            seats: one seat 0..3 for all lanes, or (n,) of them.
+            seats: one seat 0..3 for all sub-environments, or (n,) of them.
         """
         self._guard.need("observe()")
         expected = f"a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them"
@@ -310,11 +312,13 @@ class PersianRummyVecEnv:
         """How the episodes stood that ended in the last step (under SAME_STEP, before the next one began)."""
         batch = self._batch
         self._guard.need("final")
-        lanes = np.flatnonzero(batch.done)
+        ended_envs = np.flatnonzero(batch.done)
         source = batch.final if self.autoreset_mode == "SAME_STEP" else batch.games
-        states = source[lanes]
+        states = source[ended_envs]
         views = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
-        return Final(lanes, np.stack(views, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states)
+        return Final(
+            ended_envs, np.stack(views, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states
+        )
 
     def get_state(self) -> np.ndarray:
         """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
@@ -326,15 +330,16 @@ class PersianRummyVecEnv:
         """Replace the games, by such as those of ``get_state`` or of another batch; returns what they show.
 
         The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
-        each lane is played by this environment's ``rules`` and ``episode`` again. A game that has ended waits for a
-        reset under ``DISABLED``; else the lane's next action is ignored and starts the next episode, with reward 0.
+        each sub-environment is played by this environment's ``rules`` and ``episode`` again. A game that has ended
+        waits for a reset under ``DISABLED``; else the sub-environment's next action is ignored and starts the next
+        episode, with reward 0.
 
         Args:
             states: (n,) STATE.
 
         Raises:
             ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
-                message names lane, field, value and what was expected, and the games are as they were.
+                message names env index, field, value and what was expected, and the games are as they were.
         """
         self._batch.set_games(states)
         return self._result()

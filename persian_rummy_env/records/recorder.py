@@ -144,7 +144,7 @@ class Recorder:
             actions = ...
             recorder.note(shown.seat, actions)
             shown = env.step(actions)
-            for lane, state in zip(env.final.lane, env.final.state):
+            for lane, state in zip(env.final.env_index, env.final.state):
                 record = recorder.finish(lane, state)
     """
 

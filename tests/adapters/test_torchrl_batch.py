@@ -108,7 +108,7 @@ def test_an_illegal_action_is_refused_and_no_table_moves() -> None:
     env = PersianRummyTorchRL(2, episode="deal", seed=1)
     shown = env.reset()
     before = env.tables.get_state()
-    with pytest.raises(ValueError, match="lane 1, seat"):
+    with pytest.raises(ValueError, match="env 1, seat"):
         env.step(shown.set("action", torch.tensor([DRAW.start, DISCARD.start])))
     assert (env.tables.get_state() == before).all()
     with pytest.raises(TypeError, match="autoreset_mode='SAME_STEP': TorchRL resets"):

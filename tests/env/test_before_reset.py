@@ -101,7 +101,7 @@ def test_the_first_reset_starts_every_lane(kind: str, mode: str) -> None:
     make = {"vector": PersianRummyVecEnv, "gym vector": PersianRummyGymVectorEnv}[kind]
     env = make(LANES, autoreset_mode=mode)
     for mask in ([True, False, True], [False] * LANES):
-        with pytest.raises(ValueError, match="first reset must start every lane"):
+        with pytest.raises(ValueError, match="first reset must start every sub-environment"):
             env.reset(seed=1, options={"reset_mask": np.array(mask)})
         with pytest.raises(ResetNeededError):
             env.step(ACTIONS)

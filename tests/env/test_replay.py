@@ -82,7 +82,7 @@ def play_recorded(mode: str, games: int, legal: bool = False) -> dict[int, list[
         actions = env.sample_actions()
         recorder.note(shown.seat, actions)
         shown = env.step(actions)
-        for lane, state in zip(env.final.lane.tolist(), env.final.state, strict=True):
+        for lane, state in zip(env.final.env_index.tolist(), env.final.state, strict=True):
             record = recorder.finish(lane, state, legal=legal)
             assert record is not None
             records[lane].append(record)

@@ -17,7 +17,7 @@ def deals(env: PersianRummyVecEnv, number: int) -> Iterator[bytes]:
     while (left > 0).any():
         if not env.step(env.sample_actions()).terminated.any():
             continue
-        for lane, state in zip(env.final.lane, env.final.state, strict=True):
+        for lane, state in zip(env.final.env_index, env.final.state, strict=True):
             if left[lane] > 0:
                 left[lane] -= 1
                 yield state["decks"][0].tobytes()

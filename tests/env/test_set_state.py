@@ -149,7 +149,7 @@ def test_an_ended_game_gives_way_to_the_next_in_the_next_step(mode: str, kind: s
     assert shown.reward[0].tolist() == [0, 0, 0, 0]
     assert not shown.terminated[0]
     assert not shown.truncated[0]
-    assert 0 not in env.final.lane
+    assert 0 not in env.final.env_index
     fresh = env.get_state()[0]
     assert (int(fresh["decisions"]), int(fresh["ended"]), int(fresh["deals"]), int(fresh["stock_end"])) == (0, 0, 1, 0)
     assert int(env.get_state()["decisions"][1]) == int(going_on["decisions"][0]) + 1

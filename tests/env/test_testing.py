@@ -252,13 +252,13 @@ def test_lost_and_doubled_cards_are_found() -> None:
     game = states[3]
     held = cards_in(game["hand"][2])[0]
     faults = [
-        ("hand", lambda hands: hands & ~np.uint64(bits_of([held])), f"lane 3: cards lost or doubled: {held} x 0"),
-        ("sets", lambda sets: sets | np.uint64(bits_of([held])), f"lane 3: cards lost or doubled: {held} x 2"),
-        ("stock_size", lambda size: size - 1, "lane 3: cards lost or doubled"),
-        ("laid", lambda laid: laid[::-1] * 0, "lane 3: laid is not"),
-        ("pile", lambda pile: pile & (pile - np.uint64(1)), "lane 3: pile is not"),
-        ("run_low", lambda low: low | np.uint64(bits_of([held])), "lane 3: run_low"),
-        ("known", lambda known: known | ~game["hand"] & np.uint64(2**52 - 1), "lane 3: known of seat 0"),
+        ("hand", lambda hands: hands & ~np.uint64(bits_of([held])), f"env 3: cards lost or doubled: {held} x 0"),
+        ("sets", lambda sets: sets | np.uint64(bits_of([held])), f"env 3: cards lost or doubled: {held} x 2"),
+        ("stock_size", lambda size: size - 1, "env 3: cards lost or doubled"),
+        ("laid", lambda laid: laid[::-1] * 0, "env 3: laid is not"),
+        ("pile", lambda pile: pile & (pile - np.uint64(1)), "env 3: pile is not"),
+        ("run_low", lambda low: low | np.uint64(bits_of([held])), "env 3: run_low"),
+        ("known", lambda known: known | ~game["hand"] & np.uint64(2**52 - 1), "env 3: known of seat 0"),
     ]
     check_conservation(states)
     for field, change, message in faults:

@@ -53,12 +53,12 @@ def continued(state: np.void, action: int) -> tuple[np.void, np.ndarray]:
 def test_same_step_starts_the_next_episode_and_keeps_how_the_old_one_stood() -> None:
     env = new("SAME_STEP")
     env.reset(seed=2)
-    assert len(env.final.lane) == 0
+    assert len(env.final.env_index) == 0
     for _ in range(scaled(5)):
         before, actions, shown = step_until_an_end(env)
         ended = np.flatnonzero(shown.terminated)
         final = env.final
-        assert final.lane.tolist() == ended.tolist()
+        assert final.env_index.tolist() == ended.tolist()
         for row, lane in enumerate(ended):
             state, views = continued(before[lane], int(actions[lane]))
             assert PHASES[state["phase"]] == "over"
@@ -86,8 +86,8 @@ def test_next_step_shows_the_end_and_ignores_one_action() -> None:
             assert shown.seat[lane] == -1
             assert not shown.action_mask[lane].any()
             assert (shown.observation[lane] == views[int(state["seat"])]).all()
-            assert (env.final.observation[list(env.final.lane).index(lane)] == views).all()
-        assert env.final.lane.tolist() == ended.tolist()
+            assert (env.final.observation[list(env.final.env_index).index(lane)] == views).all()
+        assert env.final.env_index.tolist() == ended.tolist()
         ignored = env.sample_actions()
         assert (ignored[ended] == 0).all()
         ignored[ended] = -12345
@@ -115,7 +115,7 @@ def test_disabled_waits_for_a_reset_of_the_lanes_named() -> None:
         assert (shown.reward[ended] == 0).all()
         assert not (shown.terminated | shown.truncated)[ended].any()
         assert equal(env.get_state()[ended], waiting)
-        assert not ended[env.final.lane].any()
+        assert not ended[env.final.env_index].any()
     others = env.get_state()[~ended]
     shown = env.reset(options={"reset_mask": ended})
     assert equal(env.get_state()[~ended], others)
@@ -130,7 +130,7 @@ def test_disabled_waits_for_a_reset_of_the_lanes_named() -> None:
 
 def test_the_reset_mask_is_checked() -> None:
     env = new("DISABLED")
-    with pytest.raises(ValueError, match="first reset must start every lane"):
+    with pytest.raises(ValueError, match="first reset must start every sub-environment"):
         env.reset(seed=1, options={"reset_mask": np.arange(LANES) < 2})
     env.reset(seed=1)
     before = env.get_state()
@@ -146,10 +146,10 @@ def test_final_is_of_the_last_step_alone(mode: str) -> None:
     env.reset(seed=2)
     for renew in (lambda: env.set_state(env.get_state()), lambda: env.reset(seed=3), env.reset):
         step_until_an_end(env)
-        assert len(env.final.lane) > 0
-        assert len(env.final.lane) == len(env.final.state) == len(env.final.score) == len(env.final.seat)
+        assert len(env.final.env_index) > 0
+        assert len(env.final.env_index) == len(env.final.state) == len(env.final.score) == len(env.final.seat)
         renew()
-        assert len(env.final.lane) == 0
+        assert len(env.final.env_index) == 0
         env.reset(seed=4)
 
 
@@ -186,7 +186,7 @@ def test_max_decisions_cuts_an_episode_for_all(mode: str) -> None:
         assert not shown.terminated.any()
         assert (shown.truncated == (number == 7)).all()
     final = env.final
-    assert final.lane.tolist() == list(range(LANES))
+    assert final.env_index.tolist() == list(range(LANES))
     for lane in range(LANES):
         state, views = continued(before[lane], int(actions[lane]))
         assert PHASES[state["phase"]] != "over"
@@ -235,7 +235,7 @@ def test_an_illegal_action_forfeits_where_that_is_asked_for(mode: str) -> None:
     for lane in offenders:
         offender = seats[lane] % 2
         assert shown.reward[lane].tolist() == [-1.0 if seat % 2 == offender else 1.0 for seat in range(4)]
-    assert env.final.lane.tolist() == offenders.tolist()
+    assert env.final.env_index.tolist() == offenders.tolist()
     for row, lane in enumerate(offenders):
         assert env.final.state[row]["hand"].tolist() == before["hand"][lane].tolist()
         assert int(env.final.seat[row]) == seats[lane]

@@ -154,11 +154,11 @@ def test_given_decks_are_for_one_episode() -> None:
     drawn.reset(seed=5)
     for one in (env, drawn):
         one.set_state(one.get_state())
-        while (one.get_state()["episode_decisions"] > 0).any() or not one.final.lane.size:
+        while (one.get_state()["episode_decisions"] > 0).any() or not one.final.env_index.size:
             shown = one.step(one.sample_actions())
             if shown.terminated.any():
                 break
-    lane = int(env.final.lane[0])
+    lane = int(env.final.env_index[0])
     assert int(env.get_state()["given"][lane]) == 0
     assert decks_of(env.get_state()[lane])[0] != shuffled(9)
     env.reset()
@@ -192,7 +192,7 @@ def test_a_deck_that_is_no_pack_is_refused_by_name(spoil: Any, words: list[str])
     env.reset(seed=1)
     before = everything(env)
     deck = shuffled(4)
-    for decks, where in (([None, spoil(deck)], "deal 1"), ([[deck], [deck, spoil(deck)]], "lane 1, deal 1")):
+    for decks, where in (([None, spoil(deck)], "deal 1"), ([[deck], [deck, spoil(deck)]], "env 1, deal 1")):
         with pytest.raises(ValueError, match="options") as raised:
             env.reset(seed=2, options={"decks": decks})
         assert all(word in str(raised.value) for word in [where, *words])

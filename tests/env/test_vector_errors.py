@@ -71,7 +71,7 @@ def test_an_illegal_action(lane: int, action: int, name: str) -> None:
     actions[lane] = action
     message = refused(env, ValueError, lambda: env.step(actions))
     legal = ", ".join(legal_names(shown.action_mask[lane]))
-    assert message.startswith(f"lane {lane}, seat {shown.seat[lane]}: action {action} ({name}")
+    assert message.startswith(f"env {lane}, seat {shown.seat[lane]}: action {action} ({name}")
     assert "not legal" in message
     assert message.endswith(f"legal: {legal}")
 
@@ -79,7 +79,7 @@ def test_an_illegal_action(lane: int, action: int, name: str) -> None:
 def test_the_first_illegal_lane_is_named(env: PersianRummyVecEnv) -> None:
     actions = env.sample_actions()
     actions[[1, 3]] = 547
-    assert refused(env, ValueError, lambda: env.step(actions)).startswith("lane 1, ")
+    assert refused(env, ValueError, lambda: env.step(actions)).startswith("env 1, ")
 
 
 def test_nothing_is_played_before_the_first_reset() -> None:

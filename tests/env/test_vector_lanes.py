@@ -45,9 +45,9 @@ def test_lanes_do_not_depend_on_the_threads() -> None:
 
 def test_threads_share_the_lanes_between_them() -> None:
     env = PersianRummyVecEnv(LANES, threads=3)
-    assert env._batch._parts == [(0, 66), (66, 133), (133, 200)]
-    assert PersianRummyVecEnv(LANES, threads=64)._batch._parts == env._batch._parts
-    assert PersianRummyVecEnv(20, threads=3)._batch._parts == [(0, 20)]
+    assert env._batch._chunks == [(0, 66), (66, 133), (133, 200)]
+    assert PersianRummyVecEnv(LANES, threads=64)._batch._chunks == env._batch._chunks
+    assert PersianRummyVecEnv(20, threads=3)._batch._chunks == [(0, 20)]
 
 
 @pytest.mark.parametrize("reward", ["margin", "win"])

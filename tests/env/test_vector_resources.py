@@ -47,7 +47,7 @@ def test_20000_deals_leak_nothing() -> None:
     def play(deals: int) -> None:
         while deals > 0:
             deals -= int(env.step(env.sample_actions()).terminated.sum())
-            assert len(env.final.lane) <= lanes
+            assert len(env.final.env_index) <= lanes
 
     play(1000)
     before = resident()

@@ -114,7 +114,7 @@ def test_a_state_put_into_another_face_plays_on_the_same(mode: str, steps: int) 
     assert (shown.action_mask == seen.action_mask).all()
     assert (shown.seat == seen.seat).all()
     assert not shown.reward.any()
-    assert len(other.final.lane) == 0
+    assert len(other.final.env_index) == 0
     assert same_play(env, other)
 
 
@@ -243,7 +243,7 @@ def test_sampling_never_touches_the_deals() -> None:
         for _ in range(rounds):
             if not env.step(env.sample_actions(rng)).terminated.any():
                 continue
-            for lane, state in zip(env.final.lane, env.final.state, strict=True):
+            for lane, state in zip(env.final.env_index, env.final.state, strict=True):
                 found[lane].append(state["decks"][0].tobytes())
         decks.append([of_lane[:wanted] for of_lane in found])
     assert min(map(len, decks[0])) == wanted
