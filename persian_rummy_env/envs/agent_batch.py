@@ -242,9 +242,9 @@ class AgentBatch:
                 self.games, seat_codes, self.base_seat, self.no_decision_yet, waiting, who
             )
             for index, player in enumerate(players):
-                theirs = waiting[:count][who[:count] == index]
-                if len(theirs):
-                    decide(self.games, theirs, player)
+                asked = waiting[:count][who[:count] == index]
+                if len(asked):
+                    decide(self.games, asked, player)
 
     def _write_outputs(self) -> None:
         agent_kernels.write_outputs(
