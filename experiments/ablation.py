@@ -21,7 +21,17 @@ from typing import Any, NamedTuple
 
 from train.log import RUNGS
 
+from .shared.claim import Claim
 from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result
+
+CLAIM = Claim(
+    text="each part of training is worth what its ablation says",
+    command="python -m experiments.ablation --threads 1",
+    expected="the table of docs/notes/training.md; the command resumes",
+    minutes=130,
+    result="ablation/results.json",
+    page="docs/notes/training.md",
+)
 
 OUT = Path("experiments/results/ablation")
 

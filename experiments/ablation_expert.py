@@ -26,8 +26,18 @@ from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION
 
 from .shared import weighted
+from .shared.claim import Claim
 from .shared.expert_features import GROUPS
 from .shared.result_file import RESULTS, STRENGTH, about, add_result_options, fail, write_result
+
+CLAIM = Claim(
+    text="each feature of the expert is worth what docs/bots.md says",
+    command="python -m experiments.ablation_expert",
+    expected="the table of docs/bots.md",
+    minutes=5,
+    result="ablation_expert.json",
+    page="docs/bots.md",
+)
 
 RESULT = RESULTS / "ablation_expert.json"
 CHUNK = 2048

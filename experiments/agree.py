@@ -27,8 +27,17 @@ from typing import Any, NamedTuple
 from persian_rummy_env.core.jit import source_hash
 from persian_rummy_env.system.signals import ENDING, on_ending
 
+from .shared.claim import Claim
 from .shared.lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
 from .shared.result_file import STRENGTH, about, add_result_options, write_result
+
+CLAIM = Claim(
+    text="the engine and the plain twin of the rules agree at every decision",
+    command="python -m experiments.agree --games 10000",
+    expected="0 disagreements; every rare branch occurs",
+    minutes=10,
+    result="agree.json",
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 TWIN = Path("tests") / "oracle.py"

@@ -42,7 +42,7 @@ PAGES = (
 )
 QUOTE = re.compile(r"(?<![\w.])(?:[+-]?\d+(?:\.\d+)? ± \d+(?:\.\d+)?(?![\d.]*%)|[+-]\d+\.\d+(?![\d.]| ±))")
 """A strength on a page: a mean with the half of its interval, or a signed mean."""
-MARKED = re.compile(r"<!-- ([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)
+MARKED = re.compile(r"<!-- (?!claims )([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)
 TIMED = {
     "speed": ("persian_rummy_env/core", "persian_rummy_env/envs/vector.py", "persian_rummy_env/envs/aec_raw.py"),
     "profile": ("persian_rummy_env/core",),

@@ -25,8 +25,21 @@ from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets
 
+from .shared.claim import Claim
 from .shared.result_file import RESULTS, STRENGTH, about, add_result_options, write_result
 from .tables import evaluation as tables
+
+CLAIM = Claim(
+    text=(
+        "95% intervals cover the truth in 93 to 97% of 2,000 repeats, also with the stop rule; a split stock does "
+        "not change the distribution of margins"
+    ),
+    command="python -m experiments.evaluation --pairs 10000",
+    expected="95% ± 1%; standard deviation of a pair 67 to 88 among bots",
+    minutes=4,
+    result="evaluation.json",
+    page="docs/evaluation.md",
+)
 
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {

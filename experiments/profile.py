@@ -12,10 +12,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .shared.claim import Claim
 from .shared.result_file import TIMING, about, add_result_options, write_result
 from .shared.timing import cores
 from .speeds.parts import profiled
 from .tables.profile import profile_tables
+
+CLAIM = Claim(
+    text="a step takes 10 to 12 times as long as writing its observation and mask alone",
+    command="python -m experiments.profile",
+    expected="the tables of docs/performance.md",
+    minutes=1,
+    result="profile.json",
+    page="docs/performance.md",
+)
 
 RESULT = Path(__file__).parent / "results" / "profile.json"
 

@@ -27,9 +27,22 @@ from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers, Workers, jobs_of
 from train.selfplay import setup
 
+from .shared.claim import Claim
 from .shared.result_file import RESULTS, ROOT, TIMING, about, add_result_options, fail, write_result
 from .shared.timing import ALL_CORES, cores, figure, in_turn
 from .tables.scaling import tables
+
+CLAIM = Claim(
+    text=(
+        "two workers collect at least 1.7 times what one collects; docs/scaling.md says where a network, a learner "
+        "and the environment saturate"
+    ),
+    command="python -m experiments.scaling",
+    expected="2.05 × by Ray's workers (extra `ray`)",
+    minutes=2,
+    result="scaling.json",
+    page="docs/scaling.md",
+)
 
 RESULT = RESULTS / "scaling.json"
 GOAL = 1.7

@@ -22,8 +22,17 @@ from persian_rummy_env.players.policy import DecisionBatch, Policy
 from persian_rummy_env.players.search import SearchPolicy
 from train.deal_sets import SEARCH_SPEED
 
+from .shared.claim import Claim
 from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
 from .shared.timing import ALL_CORES, cores, figure, in_turn
+
+CLAIM = Claim(
+    text="search makes at least 80,000 playouts a second on one core, and keeps to its milliseconds",
+    command="python -m experiments.search_speed",
+    expected="deepest 400,000; 50 ms ± 2",
+    minutes=1,
+    result="search_speed.json",
+)
 
 RESULT = RESULTS / "search_speed.json"
 MS = (5, 20, 50)

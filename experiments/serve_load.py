@@ -25,7 +25,17 @@ from typing import Any
 
 import numpy as np
 
+from .shared.claim import Claim
 from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
+
+CLAIM = Claim(
+    text="200 tables are served at once on two cores and no action is lost",
+    command="python -m experiments.serve_load --seconds 90",
+    expected="0 lost; 99% of answers within 200 ms",
+    minutes=2,
+    result="serve_load.json",
+    page="docs/play.md",
+)
 
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001

@@ -15,10 +15,23 @@ from typing import Any
 
 from persian_rummy_env.system.files import write_whole
 
+from .shared.claim import Claim
 from .shared.result_file import TIMING, about, add_result_options, write_result
 from .shared.timing import cores, versions
 from .speeds import ours, peers, plot, startup
 from .tables.performance import speed_tables
+
+CLAIM = Claim(
+    text=(
+        "the vector environment plays over 6 M decisions/s on one core, with full observation and mask; other card "
+        "environments are measured in the same run"
+    ),
+    command="python -m experiments.speed",
+    expected="the goals of docs/performance.md",
+    minutes=8,
+    result="speed.json",
+    page="docs/performance.md",
+)
 
 RESULT = Path(__file__).parent / "results" / "speed.json"
 

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from experiments import evaluation
-from experiments.shared.result_file import RESULTS, ROOT
+from experiments.claims import all_claims
+from experiments.shared.result_file import RESULTS
 from persian_rummy_env.evaluation.match import deal_seeds
 from train.deal_sets import CHOOSE, DEAL_SETS, REPORT, set_of
 
@@ -39,9 +40,8 @@ def test_seeds_of_results_and_of_their_commands_are_for_reporting() -> None:
             known = set_of(seed)
             assert known is not None, path
             assert known.use == REPORT, path
-    for command in re.findall(
-        r"experiments\.(?:tournament|cross_play) .*", (ROOT / "experiments/README.md").read_text()
-    ):
+    commands = "\n".join(claim.command for claim in all_claims().values())
+    for command in re.findall(r"experiments\.(?:tournament|cross_play) .*", commands):
         for seed in re.findall(r"--seed (\d+)", command):
             known = set_of(int(seed))
             assert known is not None, command

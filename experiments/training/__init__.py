@@ -1,0 +1,1 @@
+"""Claims on training; each names the command that trains."""
