@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,6 +44,24 @@ def positive(name: str, value: Any, most: int | None = None) -> int:
     return whole_number(name, value, 1, most)
 
 
+def finite_number(
+    name: str, value: Any, low: float, high: float = math.inf, expected: str = "", *, above: bool = False
+) -> float:
+    """A finite number from ``low`` (or ``above`` it) to ``high``, of Python's or of numpy's types; whole ones stay so.
+
+    Raises:
+        TypeError: it is no number. ValueError: it is out of range.
+    """
+    if not expected:
+        most = "" if high == math.inf else f" and at most {high}"
+        expected = f"a number above {low}{most}" if above else f"a number of at least {low}{most}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name}={shown(value)}: expected {expected}")
+    if not (low < value if above else low <= value) or not (value <= high and value < math.inf):
+        raise ValueError(f"{name}={shown(value)}: expected {expected}")
+    return int(value) if is_whole(value) else float(value)
+
+
 def flag(name: str, value: Any) -> bool:
     """True or False, of Python's or of numpy's types.
 
@@ -67,6 +86,17 @@ def action_id(action: Any) -> int:
         what = f"{action.dtype} array of shape {action.shape}" if array else f"{type(action).__name__} {shown(action)}"
         raise TypeError(f"step() was given the {what}: expected an action id, an integer from 0 to {NUM_ACTIONS - 1}")
     return int(action)
+
+
+def single_action(action: Any) -> int:
+    """An action as vector wrappers hand it out: as for ``action_id``, or in an array that holds it alone.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())
+    return action_id(action)
 
 
 def listed(name: str, value: Any, expected: str) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import whole_number
+from .arrays import integers, plain
 
 MAX_SEED = 2**64 - 1
 
@@ -49,6 +50,21 @@ def seeds_of(seed: Any, lanes: int) -> np.ndarray:
     if len(seed) != lanes:
         raise ValueError(f"seed: {len(seed)} seeds for {lanes} lanes: expected one a lane, or a single number")
     return np.array([game_seed(one, f"seed[{lane}]") for lane, one in enumerate(seed)], dtype=np.uint64)
+
+
+def seed_array(seeds: Any, name: str = "seeds") -> np.ndarray:
+    """Seeds of games, one each: (n,) uint64, ``plain``.
+
+    Raises:
+        TypeError: no whole numbers. ValueError: another shape, or one that is negative.
+    """
+    expected = "whole numbers from 0 to 2**64 - 1, (n,)"
+    array = integers(name, seeds, expected)
+    if array.ndim != 1:
+        raise ValueError(f"{name} of shape {array.shape}: expected {expected}")
+    if array.dtype.kind == "i" and bool((array < 0).any()):
+        raise ValueError(f"{name}[{int((array < 0).argmax())}]={array[(array < 0).argmax()]}: expected {expected}")
+    return plain(array, np.uint64)
 
 
 def fresh_seed() -> int:

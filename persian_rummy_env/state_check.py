@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import shown
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN
 from .core.check import CARDS, first_broken
 from .core.compile_on_demand import ensure_compiled
@@ -49,6 +50,25 @@ _LIMITS = [
     for name in dict.fromkeys(field.dtype for field in FIELDS)
 ]
 _WITH_GAPS = [field for field in FIELDS if field.range.also is not None]
+
+
+def state_records(games: Any, *, change: bool = False) -> np.ndarray:
+    """Records of games, (n,) STATE, themselves; what is in them is not looked at.
+
+    Args:
+        change: they are to be written to.
+
+    Raises:
+        TypeError: they are of another type. ValueError: another shape, or they cannot be written to.
+    """
+    if not isinstance(games, np.ndarray) or games.dtype != STATE:
+        found = f"of dtype {games.dtype.str}" if isinstance(games, np.ndarray) else f"= {shown(games)}"
+        raise TypeError(f"games {found}: expected an array of STATE records, (n,), such as arena.new_games makes")
+    if games.ndim != 1:
+        raise ValueError(f"games of shape {games.shape}: expected STATE records, (n,)")
+    if change and not games.flags.writeable:
+        raise ValueError("games that cannot be written to: expected ones that can, as they are changed; give a copy")
+    return games
 
 
 def checked_states(states: Any, lanes: int) -> np.ndarray:

@@ -11,6 +11,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from ..actions import NUM_ACTIONS, PASS
+from ..arguments import single_action
+from ..arrays import shown
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS
 from ..observation import SIZE
@@ -75,11 +77,13 @@ class AgileTable(ParallelEnv[str, Any, Any]):
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Play the action of the agent to act; actions of others are not looked at."""
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"step({shown(actions)}): expected a mapping from agents to actions")
         seat = self.seat
         name = self.possible_agents[seat]
         if name not in actions:
             raise ValueError(
-                f"step(): no action for {name}, who is to act; actions for {', '.join(actions) or 'nobody'}"
+                f"step(): no action for {name}, who is to act; actions for {', '.join(map(str, actions)) or 'nobody'}"
             )
         cut = done = False
         if self._left:
@@ -87,18 +91,18 @@ class AgileTable(ParallelEnv[str, Any, Any]):
             done = not self._left
             cut = self.aec.truncations[AGENTS[0]]
         else:
-            self.aec.step(int(np.asarray(actions[name]).reshape(())))
+            self.aec.step(single_action(actions[name]))
             self._owed += [self.aec.rewards[agent] for agent in AGENTS]
             if self.aec.terminations[AGENTS[0]] or self.aec.truncations[AGENTS[0]]:
                 self._left = [(seat + turn) % len(AGENTS) for turn in range(1, len(AGENTS))]
         paid = dict.fromkeys(self.possible_agents, 0.0)
         paid[name] = float(self._owed[seat])
         self._owed[seat] = 0
-        shown, infos = ({}, {}) if done else self._shown()
+        seen, infos = ({}, {}) if done else self._shown()
         if done:
             self.agents = []
         names = self.possible_agents
-        return shown, paid, dict.fromkeys(names, done), dict.fromkeys(names, done and cut), infos
+        return seen, paid, dict.fromkeys(names, done), dict.fromkeys(names, done and cut), infos
 
     def _shown(self) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
         seen = self.aec.observe(AGENTS[self.seat])

@@ -12,6 +12,7 @@ import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
 from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
+from ..arguments import whole_number
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
 from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
@@ -59,14 +60,13 @@ class PersianRummyGame(pyspiel.Game):
     Returns are points over 100, own team's less the other's.
 
     Raises:
-        ValueError: a parameter that the rule set refuses, or no seat.
+        ValueError, TypeError: a parameter that the rule set refuses, or no seat.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**GAME_TYPE.parameter_specification, **(params or {})}
-        self.dealer = int(given.pop("dealer"))
-        if self.dealer != ANY_DEALER and not 0 <= self.dealer < NUM_SEATS:
-            raise ValueError(f"dealer={self.dealer}: expected a seat 0..{NUM_SEATS - 1}, or -1 to leave it to chance")
+        expected = f"a seat 0..{NUM_SEATS - 1}, or {ANY_DEALER} to leave it to chance"
+        self.dealer = whole_number("dealer", given.pop("dealer"), ANY_DEALER, NUM_SEATS - 1, expected)
         self.rules = RuleSet.from_dict(given)
         most = self.rules.deals * MOST_POINTS / 100
         info = pyspiel.GameInfo(

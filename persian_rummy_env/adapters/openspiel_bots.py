@@ -9,18 +9,22 @@ import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 from open_spiel.python.algorithms import ismcts, mcts  # pyright: ignore[reportMissingImports]
 
+from ..arguments import finite_number, positive, whole_number
 from ..bots import BOTS, bot_codes
 from ..cards import NUM_CARDS
 from ..core import arena_kernels, batch_kernels, bot_kernels
 from ..core.masks import WORDS
-from ..players.policy import DecisionBatch, check_rules
+from ..players.policy import DecisionBatch, as_policy, check_rules
 from ..players.policy_io import answer_of
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet
+from ..seeds import game_seed
 from ..state import rules_of
 from . import openspiel
 
 __all__ = ["BotEvaluator", "ISMCTSPolicy", "MCTSPolicy", "OpenSpielPolicy", "PersianRummyBot"]
 
+MOST_SEED = 2**32 - 1
+"""Of the generators that OpenSpiel asks for."""
 _LANE = np.zeros(1, dtype=np.int64)
 
 
@@ -38,10 +42,10 @@ class PersianRummyBot(pyspiel.Bot):
         pyspiel.Bot.__init__(self)
         if isinstance(policy, str):
             bot_codes(policy)  # refuses unknown names
-        self._code = BOTS[policy] if isinstance(policy, str) else getattr(policy, "code", arena_kernels.OUTSIDE)
-        self._policy: Any = policy
-        self._player = player
-        self._rng = np.random.default_rng(seed)
+        self._policy: Any = policy if isinstance(policy, str) else as_policy(policy)
+        self._code = BOTS[policy] if isinstance(policy, str) else self._policy.code
+        self._player = whole_number("player", player, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
+        self._rng = np.random.default_rng(int(game_seed(seed)))
 
     def player_id(self) -> int:
         return self._player
@@ -74,8 +78,8 @@ class BotEvaluator(mcts.Evaluator):
 
     def __init__(self, bot: str = "deepest", rollouts: int = 1, seed: int = 0) -> None:
         self._codes = bot_codes(bot)[None]
-        self._rollouts = rollouts
-        self._rng = np.random.default_rng(seed)
+        self._rollouts = positive("rollouts", rollouts)
+        self._rng = np.random.default_rng(int(game_seed(seed)))
 
     def evaluate(self, state: Any) -> np.ndarray:
         """(4,) float64, as ``returns()`` has them."""
@@ -126,7 +130,7 @@ class OpenSpielPolicy:
         self.name = name or "open_spiel"
         self._make_bot = make_bot
         self._world = world
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(int(game_seed(seed)))
         self._known: dict[RuleSet, tuple[Any, Any]] = {}
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
@@ -151,6 +155,17 @@ class OpenSpielPolicy:
         return self._known[rules]
 
 
+def _checked(simulations: Any, uct_c: Any, bot: Any, seed: Any) -> tuple[int, float, int]:
+    """The arguments of a search, refused where they are made and not at its first decision.
+
+    Raises:
+        ValueError, TypeError: one that is none.
+    """
+    bot_codes(bot)
+    whole_number("seed", seed, 0, MOST_SEED)
+    return positive("simulations", simulations), finite_number("uct_c", uct_c, 0), int(seed)
+
+
 class ISMCTSPolicy(OpenSpielPolicy):
     """OpenSpiel's information-set Monte Carlo tree search, with playouts by ``deepest``.
 
@@ -158,6 +173,7 @@ class ISMCTSPolicy(OpenSpielPolicy):
     """
 
     def __init__(self, simulations: int = 100, uct_c: float = 1.0, bot: str = "deepest", seed: int = 0) -> None:
+        simulations, uct_c, seed = _checked(simulations, uct_c, bot, seed)
         worlds = np.random.default_rng(seed)
 
         def make(game: Any) -> Any:
@@ -179,6 +195,8 @@ class MCTSPolicy(OpenSpielPolicy):
     """OpenSpiel's Monte Carlo tree search in one world dealt from what the seat knows, with playouts by ``deepest``."""
 
     def __init__(self, simulations: int = 100, uct_c: float = 1.0, bot: str = "deepest", seed: int = 0) -> None:
+        simulations, uct_c, seed = _checked(simulations, uct_c, bot, seed)
+
         def make(game: Any) -> Any:
             return mcts.MCTSBot(
                 game,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from ..arguments import action_id
+from ..arguments import single_action
 from ..arrays import shown
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS
@@ -72,7 +71,7 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
                 f"step(): expected an action for {acting}, who is to move; there are some for "
                 f"{', '.join(map(str, actions)) or 'nobody'}"
             )
-        self.aec.step(whole(actions[acting]))
+        self.aec.step(single_action(actions[acting]))
         results = (
             self._observations(),
             dict(self.aec.rewards),
@@ -97,14 +96,3 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
 
     def close(self) -> None:
         self.aec.close()
-
-
-def whole(action: Any) -> int:
-    """An action as vector wrappers hand it out: a whole number, or an array of whole numbers that holds one.
-
-    Raises:
-        TypeError: neither of these.
-    """
-    if isinstance(action, np.ndarray) and action.size == 1:
-        action = action.reshape(())
-    return action_id(action)

@@ -12,6 +12,8 @@ from gymnasium import spaces
 from ray.rllib.env.multi_agent_env import MultiAgentEnv  # pyright: ignore[reportMissingImports]
 
 from ..actions import NUM_ACTIONS
+from ..arguments import single_action
+from ..arrays import shown
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS, SEATS
 from ..observation import SIZE
@@ -57,14 +59,19 @@ class PersianRummyRLlib(MultiAgentEnv):
         Raises:
             ValueError: another seat's, or none.
         """
+        if not isinstance(action_dict, Mapping):
+            raise TypeError(f"step({shown(action_dict)}): expected a mapping from the agent to move to its action")
         agent = self.aec.agent_selection
         if set(action_dict) != {agent}:
-            raise ValueError(f"actions of {sorted(action_dict)}: {agent} is to move, and nobody else")
-        self.aec.step(action_dict[agent])
+            raise ValueError(
+                f"actions of {', '.join(map(str, action_dict)) or 'nobody'}: expected one of {agent}, who is to move, "
+                "and of nobody else"
+            )
+        self.aec.step(single_action(action_dict[agent]))
         terminated, truncated = self.aec.terminations[agent], self.aec.truncations[agent]
         over = terminated or truncated
-        shown = self._seen(AGENTS if over else [self.aec.agent_selection])
-        return shown, self._paid(agent, over), _flags(terminated), _flags(truncated), {}
+        seen = self._seen(AGENTS if over else [self.aec.agent_selection])
+        return seen, self._paid(agent, over), _flags(terminated), _flags(truncated), {}
 
     def _paid(self, agent: str, over: bool) -> dict[str, float]:
         paid = dict(self.aec.rewards)

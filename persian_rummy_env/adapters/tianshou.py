@@ -16,6 +16,7 @@ from tianshou.data import Batch, ReplayBuffer, to_torch_as  # pyright: ignore[re
 from tianshou.env import PettingZooEnv  # pyright: ignore[reportMissingImports]
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic  # pyright: ignore[reportMissingImports]
 
+from ..arguments import single_action
 from ..envs.aec import env
 from ..envs.aec_raw import SEATS
 from ..envs.gym import PersianRummyGymEnv
@@ -38,7 +39,7 @@ class TianshouTable(PettingZooEnv):
         super().__init__(env(**{"episode": "deal", **options}))
 
     def step(self, action: Any) -> tuple[dict[str, Any], list[float], bool, bool, dict[str, Any]]:
-        observation, rewards, terminated, truncated, info = super().step(int(action))
+        observation, rewards, terminated, truncated, info = super().step(single_action(action))
         return observation, list(rewards), terminated, truncated, info
 
 
@@ -65,7 +66,7 @@ class TianshouLearner(gymnasium.Wrapper):
         return _renamed(observation), info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        observation, reward, terminated, truncated, info = self.env.step(int(action))
+        observation, reward, terminated, truncated, info = self.env.step(single_action(action))
         return _renamed(observation), float(reward), terminated, truncated, info
 
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actions import ACTION_CARDS, ACTION_NAMES, DRAW, PASS, encode_action
+from ..arguments import is_whole, whole_number
+from ..arrays import shown
 from ..cards import cards_in, encode_card
 from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
@@ -21,7 +23,7 @@ from ..evaluation.arena import new_games
 from ..records.record import Record, stored_rules
 from ..records.recorder import record_of
 from ..records.replay import result_of
-from ..rules import NUM_SEATS, RuleSet
+from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import fresh_seed, game_seed
 from ..state import MELD_PHASE, OVER
 
@@ -51,6 +53,22 @@ class DealEnd(NamedTuple):
     left: tuple[tuple[str, ...], ...]
 
 
+class _Standing(NamedTuple):
+    """How a table stands. One assignment puts it in the place of another, so that an interrupt comes before an action
+    or after it, and never finds a card played that the record does not know of.
+
+    Attributes:
+        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends: see ``Table``.
+        before: what ``undo`` goes back to.
+    """
+
+    games: np.ndarray
+    legal: np.ndarray
+    played: tuple[Played, ...] = ()
+    ends: tuple[DealEnd, ...] = ()
+    before: _Standing | None = None
+
+
 class Table:
     """A game of one table.
 
@@ -61,60 +79,60 @@ class Table:
 
     Attributes:
         rules, seed: as above; the seed is a number.
-        played: all actions so far, in order.
-        ends: how each finished deal ended.
 
     Raises:
         ValueError, TypeError: no such seed or seat.
     """
 
     def __init__(self, rules: RuleSet | None = None, seed: int | None = None, dealer: int | None = None) -> None:
-        if dealer is not None and (type(dealer) is not int or dealer not in range(NUM_SEATS)):
-            raise ValueError(f"dealer={dealer!r}: expected a seat 0..{NUM_SEATS - 1} or None")
-        self.rules = rules or RuleSet()
+        if dealer is not None:
+            dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1} or None")
+        self.rules = as_rules(rules)
         self.seed = fresh_seed() if seed is None else int(game_seed(seed))
         seeds = np.array([self.seed], dtype=np.uint64)
         dealers = np.array([batch_kernels.NO_SEAT if dealer is None else dealer], dtype=np.int8)
         ensure_compiled("scripted players")
-        self._games = new_games(seeds, dealers, self.rules)
         self._named_dealer = dealer
-        self.played: list[Played] = []
-        self.ends: list[DealEnd] = []
-        self._before: list[np.ndarray] = []
-        self._find_legal()
+        games = new_games(seeds, dealers, self.rules)
+        self._now = _Standing(games, _legal(games))
 
     # Where the game stands ------------------------------------------------------------------------------------------
 
     @property
+    def played(self) -> tuple[Played, ...]:
+        """All actions so far, in order."""
+        return self._now.played
+
+    @property
+    def ends(self) -> tuple[DealEnd, ...]:
+        """How each finished deal ended."""
+        return self._now.ends
+
+    @property
     def over(self) -> bool:
         """Whether all deals are finished."""
-        return int(self._games[0]["phase"]) == OVER
+        return int(self._now.games[0]["phase"]) == OVER
 
     @property
     def seat(self) -> int:
         """The seat to move; once over, the one that moved last."""
-        return int(self._games[0]["seat"])
+        return int(self._now.games[0]["seat"])
 
     @property
     def legal(self) -> list[str]:
         """The legal actions in notation, by id; none once the game is over."""
-        return [ACTION_NAMES[action] for action in np.flatnonzero(self._mask)]
+        return [ACTION_NAMES[action] for action in np.flatnonzero(self._now.legal)]
 
     def games(self) -> np.ndarray:
         """The game as it stands, the truth of it: a copy, (1,) STATE.
 
         Its sampling stream stands at a place of its own for each decision, for the bots that draw from it.
         """
-        games = self._games.copy()
+        now = self._now
+        games = now.games.copy()
         with np.errstate(over="ignore"):
-            games["sample_rng"] += np.uint64(STEP_OF_STREAM) * np.uint64(len(self.played))
+            games["sample_rng"] += np.uint64(STEP_OF_STREAM) * np.uint64(len(now.played))
         return games
-
-    def _find_legal(self) -> None:
-        words = np.zeros((1, WORDS), dtype=np.uint64)
-        if not self.over:
-            batch_kernels.legal_words(self._games, words, 0, 1)
-        self._mask = masks.unpack(words)[0]
 
     # Playing --------------------------------------------------------------------------------------------------------
 
@@ -124,24 +142,22 @@ class Table:
         Raises:
             TableError: it is no action, or not legal here; nothing changes.
         """
+        now = self._now
         if self.over:
             raise TableError("the game is over")
         number = _number_of(action)
-        if not self._mask[number]:
+        if not now.legal[number]:
             raise TableError(f"'{ACTION_NAMES[number]}' is not legal now; legal are: {', '.join(self.legal)}")
-        before = self._games.copy()
-        one = Played(len(self.ends), self.seat, number)
-        refused = arena_kernels.play_lanes(self._games, np.zeros(1, dtype=np.int64), np.array([number]))
+        games, ends = now.games.copy(), now.ends
+        one = Played(len(ends), self.seat, number)
+        refused = arena_kernels.play_lanes(games, np.zeros(1, dtype=np.int64), np.array([number]))
         assert refused == -1
-        self.played.append(one)
-        if self.over or int(self._games[0]["deal"]) != one.deal:
-            out, score = result_of(self._games[0])
-            self.ends.append(DealEnd(out, (score[0], score[1]), _left(before[0], number)))
-        if self.seat == one.seat and len(self.ends) == one.deal and number not in (DRAW.start, PASS.start):
-            self._before.append(before)
-        else:
-            self._before.clear()
-        self._find_legal()
+        ended = int(games[0]["phase"]) == OVER or int(games[0]["deal"]) != one.deal
+        if ended:
+            out, score = result_of(games[0])
+            ends += (DealEnd(out, (score[0], score[1]), _left(now.games[0], number)),)
+        turn_goes_on = int(games[0]["seat"]) == one.seat and not ended and number not in (DRAW.start, PASS.start)
+        self._now = _Standing(games, _legal(games), (*now.played, one), ends, now if turn_goes_on else None)
         return one
 
     @property
@@ -150,7 +166,7 @@ class Table:
 
         A card drawn from the stock has been seen, and a discard has ended the turn: both stay.
         """
-        return bool(self._before)
+        return self._now.before is not None
 
     def undo(self) -> Played:
         """Take the last action of this turn back, and return it.
@@ -158,16 +174,16 @@ class Table:
         Raises:
             TableError: there is none that can be taken back.
         """
-        if not self._before:
+        now = self._now
+        if now.before is None:
             why = (
                 "the card drawn from the stock has been seen"
-                if self._games[0]["phase"] == MELD_PHASE
+                if now.games[0]["phase"] == MELD_PHASE
                 else "only melds, lay-offs and a take of your own turn can be taken back, before the discard"
             )
             raise TableError(f"nothing to take back: {why}")
-        self._games = self._before.pop()
-        self._find_legal()
-        return self.played.pop()
+        self._now = now.before
+        return now.played[-1]
 
     # Keeping --------------------------------------------------------------------------------------------------------
 
@@ -179,7 +195,7 @@ class Table:
         """
         if not self.over:
             raise TableError("the game is not over: its record is made at the end")
-        return record_of(self._games[0], [one.action for one in self.played], players=players, seed=self.seed)
+        return record_of(self._now.games[0], [one.action for one in self.played], players=players, seed=self.seed)
 
     def unfinished(self, players: Sequence[str], seats: Sequence[str]) -> dict[str, Any]:
         """The game so far, to go on with later: a JSON object, with all that ``resume`` needs.
@@ -204,6 +220,8 @@ class Table:
         Raises:
             TableError: it is no such object, or the engine does not take its actions.
         """
+        if not isinstance(saved, Mapping):
+            raise TableError(f"no unfinished game: {shown(saved)}")
         try:
             if saved["format"] != UNFINISHED:
                 raise TableError(f"format: expected {UNFINISHED!r}, found {saved['format']!r}")
@@ -222,14 +240,22 @@ class Table:
         return table
 
 
+def _legal(games: np.ndarray) -> np.ndarray:
+    """Whether each action is legal in the one game: (547,)."""
+    words = np.zeros((1, WORDS), dtype=np.uint64)
+    if int(games[0]["phase"]) != OVER:
+        batch_kernels.legal_words(games, words, 0, 1)
+    return masks.unpack(words)[0]
+
+
 def _number_of(action: str | int) -> int:
     if isinstance(action, str):
         try:
             return encode_action(action)
         except ValueError as error:
             raise TableError(str(error)) from None
-    if not 0 <= action < len(ACTION_NAMES):
-        raise TableError(f"{action!r} is not an action id: expected 0..{len(ACTION_NAMES) - 1}")
+    if not is_whole(action) or not 0 <= action < len(ACTION_NAMES):
+        raise TableError(f"{shown(action)} is not an action id: expected 0..{len(ACTION_NAMES) - 1}")
     return int(action)
 
 

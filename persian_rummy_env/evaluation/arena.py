@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ..arrays import plain
+from ..arguments import flag, whole_number
+from ..arrays import integers, plain, shown, whole_numbers
 from ..core import arena_kernels, batch_kernels
 from ..core.compile_on_demand import ensure_compiled
 from ..players.policy import Policy, as_policy
 from ..players.policy_io import decide, show
-from ..rules import RuleSet
+from ..rules import MAX_DEALS, NUM_SEATS, RuleSet, as_rules
+from ..seeds import seed_array
 from ..state import OVER, STATE, write_rules
+from ..state_check import checked_states, state_records
 
 __all__ = ["new_games", "play", "show"]
 
@@ -27,23 +31,32 @@ def new_games(
     """Games at their first decision.
 
     Args:
-        seeds: (n,) uint64.
-        dealers: (n,) int8, the first dealer of each; -1 to draw it from the seed.
+        seeds: (n,) whole numbers from 0 to 2**64 - 1.
+        dealers: (n,) seats, the first dealer of each; -1 to draw it from the seed.
         deals: deals a game, if not those of the rules.
         split_stock: the shuffled stock is dealt out as a stock for each seat to draw from, so that one different draw
             does not shift everybody's later cards. The order of a stock is uniform, so the game is the same game.
 
     Returns:
         (n,) STATE.
+
+    Raises:
+        ValueError, TypeError: an argument that is none of these.
     """
+    seeds = seed_array(seeds)
     lanes = len(seeds)
+    expected = f"{lanes} seats 0..{NUM_SEATS - 1}, or -1, one a seed"
+    dealers = whole_numbers("dealers", dealers, lanes, expected)
+    if ((dealers < -1) | (dealers >= NUM_SEATS)).any():
+        raise ValueError(f"dealers={shown(dealers)}: expected {expected}")
+    rules = as_rules(rules)
+    deals = None if deals is None else whole_number("deals", deals, 1, MAX_DEALS)
+    split_stock = flag("split_stock", split_stock)
     games = np.zeros(lanes, dtype=STATE)
-    write_rules(games, rules or RuleSet(), deals)
+    write_rules(games, rules, deals)
     games["split_stock"] = split_stock
     ensure_compiled("game engine")
-    batch_kernels.reset(
-        games, np.ones(lanes, dtype=bool), plain(seeds, np.uint64), True, plain(dealers, np.int8), 0, lanes
-    )
+    batch_kernels.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers.astype(np.int8), 0, lanes)
     return games
 
 
@@ -51,7 +64,7 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
     """Play games to their end.
 
     Args:
-        games: (n,) STATE, changed in place.
+        games: (n,) STATE, changed in place, all at the end: after an exception or an interrupt they are as they were.
         policies: the players; anything with ``act(batch)``.
         who: (n, 4) integers, which of them sits at each seat of each game.
 
@@ -59,21 +72,44 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
         The decisions that each game took, (n,) int64.
 
     Raises:
-        ValueError: a policy chose an illegal action, or answered in another shape; the message names it.
+        ValueError, TypeError: records that are no games or cannot be written to, or seats of nobody; a policy that is
+            none, chose an illegal action, or answered in another shape. The message names it.
     """
     ensure_compiled("scripted players")
-    who = np.asarray(who)
+    games = state_records(games, change=True)
+    checked_states(games, len(games))
     policies = [as_policy(policy) for policy in policies]
-    codes = plain(np.array([policy.code for policy in policies], dtype=np.int8)[who], np.int8)
+    who = _seated(who, len(games), len(policies))
+    codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
     decisions = np.zeros(len(games), dtype=np.int64)
+    playing = np.array(games)
     if (codes != arena_kernels.OUTSIDE).all():
-        arena_kernels.play_games(games, codes, decisions, 0, len(games))
-        return decisions
+        arena_kernels.play_games(playing, codes, decisions, 0, len(playing))
+    else:
+        _play_asking(playing, policies, who, codes, decisions)
+    games[...] = playing
+    return decisions
+
+
+def _seated(who: Any, games: int, policies: int) -> np.ndarray:
+    expected = f"({games}, {NUM_SEATS}) places in a list of {policies} policies"
+    indices = integers("who", who, expected)
+    if indices.shape != (games, NUM_SEATS):
+        raise ValueError(f"who of shape {indices.shape}: expected {expected}")
+    if ((indices < 0) | (indices >= policies)).any():
+        raise ValueError(f"who={shown(indices)}: expected {expected}")
+    return plain(indices, np.int64)
+
+
+def _play_asking(
+    games: np.ndarray, policies: Sequence[Policy], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
+) -> None:
+    """Play games to their end where some of the seats are outside the compiled loop."""
     while True:
         arena_kernels.advance(games, codes, decisions, 0, len(games))
         waiting = np.flatnonzero(games["phase"] != OVER)
         if not len(waiting):
-            return decisions
+            return
         player = who[waiting, games["seat"][waiting]]
         for index in np.unique(player):
             lanes = waiting[player == index]

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ..arguments import choice, finite_number, flag, positive, whole_number
 from ..players.policy import Policy, as_policy, check_rules
-from ..rules import NUM_SEATS, RuleSet
+from ..rules import NUM_SEATS, RuleSet, as_rules
+from ..seeds import MAX_LANES, seed_array
 from .arena import new_games, play
 
 CONFIDENCE = 0.95
+EPISODES = ("deal", "game")
 CHUNK = 1024
 """Pairs played at once."""
 SIDE_STREAM = np.uint64(0xD1B54A32D192ED03)
@@ -79,7 +82,12 @@ def deal_seeds(seed: int, pairs: int, first: int = 0) -> np.ndarray:
     """The seeds of pairs ``first`` to ``first + pairs`` of the deal set ``seed``: (pairs,) uint64.
 
     A longer set begins with the shorter ones of the same seed.
+
+    Raises:
+        ValueError, TypeError: no whole numbers of at least 0.
     """
+    seed = whole_number("seed", seed, 0)
+    pairs, first = whole_number("pairs", pairs, 0, MAX_LANES), whole_number("first", first, 0, MAX_LANES)
     return np.random.SeedSequence([seed, 0xDEA1]).generate_state(first + pairs, np.uint64)[first:]
 
 
@@ -130,8 +138,9 @@ def play_teams(
     team = tuple(as_policy(policy) for policy in (*a, *b))
     for policy in team:
         check_rules(policy, rules)
+    seeds = seed_array(seeds)
     lanes = len(seeds)
-    deals = rules.deals if episode == "game" else 1
+    deals = rules.deals if choice("episode", episode, EPISODES) == "game" else 1
     dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
     games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
     games["sample_rng"][lanes:] ^= SIDE_STREAM
@@ -190,9 +199,17 @@ def play_match(
             looked at only when 1,024, 2,048, 4,096 … pairs are played. The rule asks how wide the interval is, never
             where it lies, so it does not favour either side.
         progress: called with the result so far after every chunk.
+
+    Raises:
+        ValueError, TypeError: at once, for an argument that is none or a policy that was trained by other rules; later,
+            for a policy that answers with what it may not.
     """
-    rules = rules or RuleSet()
+    rules, episode = as_rules(rules), choice("episode", episode, EPISODES)
+    pairs, split_stock = positive("pairs", pairs, MAX_LANES), flag("split_stock", split_stock)
+    within = None if within is None else finite_number("within", within, 0)
     a, b = as_policy(a), as_policy(b)
+    for policy in (a, b):
+        check_rules(policy, rules)
     start = time.perf_counter()
     seeds = deal_seeds(seed, pairs)
     played: list[Pairs] = []
@@ -209,6 +226,5 @@ def play_match(
             look *= 2
             if (result.high - result.low) / 2 <= within:
                 break
-    if result is None:
-        raise ValueError(f"pairs={pairs}: expected at least 1")
+    assert result is not None
     return result

@@ -92,7 +92,7 @@ def _search(spec: str, arguments: str, device: str) -> BasePolicy:
         given["prior"] = _prior(spec, given["prior"], device)
     try:
         return SearchPolicy(**given)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ValueError(f"policy {spec!r}: {error}") from error
 
 

@@ -11,10 +11,14 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..arrays import read_only
+from ..arguments import is_whole
+from ..arrays import read_only, shown
+from ..bots import BOTS
 from ..core.arena_kernels import OUTSIDE
 from ..core.masks import unpack
 from ..rules import RULE_FIELDS, RuleSet
+
+_CODES = {OUTSIDE, *BOTS.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +120,17 @@ def as_policy(player: Any) -> BasePolicy:
     """A policy with all optional attributes: the object itself, or a wrapper that adds what it lacks.
 
     Raises:
-        TypeError: it has no method ``act(batch)``.
+        TypeError: it has no method ``act(batch)``. ValueError: its ``code`` is that of no bot.
     """
-    if isinstance(player, BasePolicy):
-        return player
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
-        raise TypeError(f"policy {player!r}: expected an object with a method act(batch)")
-    return _Wrapped(player)
+        raise TypeError(f"policy {shown(player)}: expected an object with a method act(batch)")
+    code = getattr(player, "code", OUTSIDE)
+    if not is_whole(code) or code not in _CODES:
+        known = ", ".join(map(str, BOTS.values()))
+        raise ValueError(
+            f"policy {name_of(player)}: code={shown(code)}: expected {OUTSIDE} (it is asked) or a bot's: {known}"
+        )
+    return player if isinstance(player, BasePolicy) else _Wrapped(player)
 
 
 def name_of(policy: Any) -> str:
@@ -153,9 +161,9 @@ def check_rules(policy: Any, rules: RuleSet) -> None:
         raise ValueError(f"policy {name_of(policy)} was trained with {trained}, and this game is played with {played}")
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+def unknown_name(kind: str, name: Any, known: Iterable[str]) -> str:
     """Error text for an unknown name: the known ones, with a did-you-mean suggestion."""
     names = list(known)
-    close = get_close_matches(str(name), names, 1)
+    close = get_close_matches(name if isinstance(name, str) else shown(name), names, 1)
     meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {kind} {name!r}: {meant}known are {', '.join(names)}"
+    return f"unknown {kind} {shown(name)}: {meant}known are {', '.join(names)}"

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..actions import NUM_ACTIONS, decode_action, legal_names
-from ..arrays import plain, read_only
+from ..arguments import whole_number
+from ..arrays import integers, plain, read_only, shown, whole_numbers
 from ..core import arena_kernels, batch_kernels, belief_kernels, bot_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import NUM_SEATS
-from ..state import STATE
+from ..state import OVER, STATE
+from ..state_check import checked_states, state_records
 from .policy import DecisionBatch, as_policy, name_of
 
 
@@ -33,11 +35,40 @@ def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndar
 
     Args:
         games: (n,) STATE; lanes: (k,) indices into it; seats: (k,) the viewer of each.
+
+    Raises:
+        ValueError, TypeError: records, indices or seats that are none.
     """
+    games = state_records(games)
+    lanes = lanes_of(lanes, len(games))
+    seats = _seats_of(seats, len(lanes))
     ensure_compiled("search")
     views = np.empty(len(lanes), dtype=STATE)
-    belief_kernels.views_of(plain(games, STATE), plain(lanes, np.int64), plain(seats, np.int64), views)
+    belief_kernels.views_of(plain(games, STATE), lanes, seats, views)
     return views
+
+
+def lanes_of(lanes: Any, count: int) -> np.ndarray:
+    """Indices of ``count`` games: (k,) int64, ``plain``.
+
+    Raises:
+        TypeError: no whole numbers. ValueError: another shape, or no such game.
+    """
+    expected = f"indices of games 0..{count - 1}, (k,)"
+    indices = integers("lanes", lanes, expected)
+    if indices.ndim != 1:
+        raise ValueError(f"lanes of shape {indices.shape}: expected {expected}")
+    if ((indices < 0) | (indices >= count)).any():
+        raise ValueError(f"lanes={shown(indices)}: expected {expected}")
+    return plain(indices, np.int64)
+
+
+def _seats_of(seats: Any, count: int) -> np.ndarray:
+    expected = f"{count} seats 0..{NUM_SEATS - 1}, one a row"
+    seats = whole_numbers("seats", seats, count, expected)
+    if ((seats < 0) | (seats >= NUM_SEATS)).any():
+        raise ValueError(f"seats={shown(seats)}: expected {expected}")
+    return seats
 
 
 def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.random.Generator) -> np.ndarray:
@@ -52,11 +83,17 @@ def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.ran
 
     Returns:
         (k, worlds) STATE.
+
+    Raises:
+        ValueError, TypeError: records, seats or a number that are none.
     """
+    views = state_records(views)
+    seats = _seats_of(seats, len(views))
+    worlds = whole_number("worlds", worlds, 0)
     ensure_compiled("search")
     sampled = np.empty((len(views), worlds), dtype=STATE)
     seeds = rng.integers(0, 2**64, size=sampled.shape, dtype=np.uint64)
-    belief_kernels.sample_worlds(plain(views, STATE), plain(seats, np.int64), seeds, sampled)
+    belief_kernels.sample_worlds(plain(views, STATE), seats, seeds, sampled)
     return sampled
 
 
@@ -67,7 +104,8 @@ def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> DecisionB
         games: (n,) STATE; lanes: (k,) indices into it, of games that are not over.
         views: fill in ``DecisionBatch.views``.
     """
-    games, lanes = plain(games, STATE), plain(lanes, np.int64)
+    games = plain(state_records(games), STATE)
+    lanes = lanes_of(lanes, len(games))
     observation = np.empty((len(lanes), SIZE), dtype=np.uint8)
     legal = np.zeros((len(lanes), WORDS), dtype=np.uint64)
     arena_kernels.show_lanes(games, lanes, observation.reshape(-1), legal)
@@ -89,7 +127,13 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
     Raises:
         AnswerError: an answer of another shape or type, or an illegal action. Exceptions of the policy itself pass.
+        ValueError, TypeError: no such games, or one that is over.
     """
+    games = plain(state_records(games), STATE)
+    lanes = lanes_of(lanes, len(games))
+    over = games["phase"][lanes] == OVER
+    if over.any():
+        raise ValueError(f"games[{lanes[over.argmax()]}] is over: expected games in which a seat is to move")
     decisions = show(games, lanes, bool(getattr(policy, "wants_views", False)))
     words = decisions.legal.copy()  # a policy that makes its arrays writable changes its own copy
     answer = policy.act(decisions)
@@ -119,29 +163,42 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
 
     Args:
         games: (n,) STATE, changed in place; unchanged where the answer is refused.
-        lanes: (k,) indices into it.
+        lanes: (k,) indices into it, none twice.
         policy: as for ``answer_of``.
 
     Raises:
-        AnswerError: as ``answer_of``.
+        AnswerError, ValueError, TypeError: as ``answer_of``, and for games that cannot be written to.
     """
-    arena_kernels.play_lanes(games, lanes, answer_of(policy, games, lanes))
+    games = state_records(games, change=True)
+    lanes = lanes_of(lanes, len(games))
+    if len(np.unique(lanes)) < len(lanes):
+        raise ValueError(f"lanes={shown(lanes)}: expected no game twice")
+    actions = answer_of(policy, games, lanes)
+    playing = plain(games, STATE)
+    arena_kernels.play_lanes(playing, lanes, actions)
+    if playing is not games:  # a form that numba would compile for again
+        games[...] = playing
 
 
 def choose(games: np.ndarray, policy: Any) -> np.ndarray:
     """The action that a policy chooses in every game, without playing it: for games that people play, and for hints.
 
     Args:
-        games: (n,) STATE, none of them over. Bots draw from the sampling streams in them; nothing else changes.
+        games: (n,) STATE, none of them over; they are not changed. Bots draw from the sampling streams in them.
 
     Returns:
         (n,) int64, each legal in its game.
 
     Raises:
         PolicyError: it raised an exception, or answered with another shape or an illegal action.
+        ValueError, TypeError: records that are no games, or of a game that is over; no policy.
     """
     ensure_compiled("scripted players")
     policy = as_policy(policy)
+    games = checked_states(state_records(games), len(games))
+    over = games["phase"] == OVER
+    if over.any():
+        raise ValueError(f"games[{int(over.argmax())}] is over: expected games in which a seat is to move")
     if policy.code != arena_kernels.OUTSIDE:
         words, actions = np.zeros((len(games), WORDS), dtype=np.uint64), np.zeros(len(games), dtype=np.int64)
         batch_kernels.legal_words(games, words, 0, len(games))

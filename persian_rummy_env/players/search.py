@@ -13,14 +13,15 @@ from __future__ import annotations
 import os
 import time
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from ..arrays import plain
+from ..arguments import finite_number, positive
+from ..arrays import plain, shown
 from ..bots import BOTS
 from ..core import search_kernels
 from ..core.compile_on_demand import ensure_compiled
+from ..seeds import game_seed
 from ..state import STATE
 from ..system.threads import Threads
 from .policy import BasePolicy, DecisionBatch, unknown_name
@@ -62,7 +63,7 @@ class SearchPolicy(BasePolicy):
         threads: how many share the work; by default one a core. Results do not hang on it.
 
     Raises:
-        ValueError: an unknown bot or method, two budgets, or one that is none; a prior out of range.
+        ValueError, TypeError: an unknown bot or method, two budgets, or one that is none; a prior out of range.
     """
 
     wants_views = True
@@ -81,32 +82,30 @@ class SearchPolicy(BasePolicy):
         threads: int | None = None,
         name: str | None = None,
     ) -> None:
-        if bot not in BOTS:
-            raise ValueError(unknown_name("bot", bot, BOTS))
-        if method not in METHODS:
-            raise ValueError(unknown_name("method", method, METHODS))
+        for kind, word, known in (("bot", bot, BOTS), ("method", method, METHODS)):
+            if not isinstance(word, str) or word not in known:
+                raise ValueError(unknown_name(kind, word, known))
         budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
         given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
         if len(given) > 1:
-            raise ValueError(f"{', '.join(f'{word}={value!r}' for word, value in given.items())}: expected one budget")
-        for word, value in {**given, "threads": 1 if threads is None else threads}.items():
-            _refuse_nonsense(word, value)
+            several = ", ".join(f"{word}={shown(value)}" for word, value in given.items())
+            raise ValueError(f"{several}: expected one budget")
+        [(self.unit, budget)] = given.items()
+        self.budget = finite_number("ms", budget, 0, above=True) if self.unit == "ms" else positive(self.unit, budget)
+        threads = None if threads is None else positive("threads", threads)
         if prior_worlds is not None:
             if prior is None:
-                raise ValueError(f"prior_worlds={prior_worlds!r}, and no prior: give prior=expert, or a policy")
-            if isinstance(prior_worlds, bool) or not isinstance(prior_worlds, int | float):
-                raise ValueError(f"prior_worlds={prior_worlds!r}: expected a number of worlds")
-            if not 0 <= prior_worlds <= MOST_PRIOR:
-                raise ValueError(f"prior_worlds={prior_worlds!r}: expected a number of worlds from 0 to {MOST_PRIOR}")
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
-            raise ValueError(f"seed={seed!r}: expected a whole number from 0 to 2**64 - 1")
-        [(self.unit, self.budget)] = given.items()
+                raise ValueError(f"prior_worlds={shown(prior_worlds)}, and no prior: give prior=expert, or a policy")
+            expected = f"a number of worlds from 0 to {MOST_PRIOR}"
+            prior_worlds = finite_number("prior_worlds", prior_worlds, 0, MOST_PRIOR, expected)
+        if prior is not None and not callable(getattr(prior, "worth_of", None)):
+            raise TypeError(f"prior={shown(prior)}: expected an opinion of actions, such as priors.ExpertPrior()")
         self.bot = BOTS[bot]
         self.method = method
         self.prior = prior
         self.rules = None if prior is None else prior.rules
         self.prior_worlds = prior_worlds if prior is None or prior_worlds is not None else prior.worlds
-        self.seed = seed
+        self.seed = int(game_seed(seed))
         self.threads = threads or os.cpu_count() or 1
         self.playouts = 0
         options = f", method={method}" if method != METHODS[0] else ""
@@ -218,14 +217,6 @@ class SearchPolicy(BasePolicy):
                 list(self._threads.pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
             )
         return part(((0, len(views)), (first, first + worlds)))
-
-
-def _refuse_nonsense(word: str, value: Any) -> None:
-    """A budget, or the number of threads, is a positive number; only milliseconds may be broken ones."""
-    kinds = int | float if word == "ms" else int
-    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < np.inf:
-        wanted = "a number above 0" if word == "ms" else "a whole number of at least 1"
-        raise ValueError(f"{word}={value!r}: expected {wanted}")
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:

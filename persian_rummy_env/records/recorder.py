@@ -9,7 +9,7 @@ import numpy as np
 
 from ..actions import NUM_ACTIONS
 from ..arguments import flag, is_whole, listed, positive, whole_number
-from ..arrays import shown
+from ..arrays import shown, whole_numbers
 from ..bots import BOTS, bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
 from ..core import batch_kernels
@@ -120,8 +120,7 @@ def record_of(
     Raises:
         RecordError: the actions do not lead to this end.
     """
-    if not isinstance(state, np.void) or state.dtype != STATE:
-        raise TypeError(f"state={shown(state)}: expected one game, a record of STATE, such as env.final.state[0]")
+    state = _one_game(state)
     rules = rules_of(state)
     if int(state["phase"]) != OVER:
         raise ValueError("the game is not over: a record is of a finished game")
@@ -131,6 +130,12 @@ def record_of(
     if record["score"] != state["score"].tolist():
         raise RecordError("score", f"expected {state['score'].tolist()}; found {record['score']} by the actions given")
     return record
+
+
+def _one_game(state: Any) -> np.void:
+    if not isinstance(state, np.void) or state.dtype != STATE:
+        raise TypeError(f"state={shown(state)}: expected one game, a record of STATE, such as env.final.state[0]")
+    return state
 
 
 class Recorder:
@@ -159,8 +164,26 @@ class Recorder:
         Args:
             seat: (n,) the seats to move; negative where a lane waits, and its action is ignored.
             actions: (n,) ids.
+
+        Raises:
+            ValueError, TypeError: other shapes, no seats or ids, or more than a game can have; nothing is kept.
         """
+        count = len(self._lengths)
+        seat = whole_numbers("seat", seat, count, f"({count},) seats, negative where a lane waits")
+        actions = whole_numbers("actions", actions, count, f"({count},) action ids, one a lane")
         lanes = np.flatnonzero(seat >= 0)
+        wrong = lanes[(seat[lanes] >= NUM_SEATS) | (actions[lanes] < 0) | (actions[lanes] >= NUM_ACTIONS)]
+        if len(wrong):
+            lane = int(wrong[0])
+            raise ValueError(
+                f"lane {lane}: seat={seat[lane]}, actions={actions[lane]}: expected a seat below {NUM_SEATS} and an "
+                f"action id 0..{NUM_ACTIONS - 1}"
+            )
+        full = lanes[self._lengths[lanes] >= MAX_ACTIONS]
+        if len(full):
+            raise ValueError(
+                f"lane {full[0]}: {MAX_ACTIONS} actions noted, and no game has more: expected finish() when it ended"
+            )
         self._actions[lanes, self._lengths[lanes]] = actions[lanes]
         self._lengths[lanes] += 1
 
@@ -176,12 +199,18 @@ class Recorder:
         """The record of the game that ended in a lane with ``state``, and room for the next one.
 
         None if it was cut short or forfeited: a record is of a finished game.
+
+        Raises:
+            ValueError, TypeError: as ``record_of``, or there is no such lane; what was noted of the lane is kept.
         """
-        actions = self._actions[lane, : self._lengths[lane]].copy()
+        lane = whole_number("lane", lane, 0, len(self._lengths) - 1)
+        state = _one_game(state)
+        record = None
+        if int(state["phase"]) == OVER:
+            actions = self._actions[lane, : self._lengths[lane]].copy()
+            record = record_of(state, actions, players=players, seed=seed, legal=legal)
         self._lengths[lane] = 0
-        if int(state["phase"]) != OVER:
-            return None
-        return record_of(state, actions, players=players, seed=seed, legal=legal)
+        return record
 
 
 def simulate(

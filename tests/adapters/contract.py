@@ -173,3 +173,13 @@ def in_spawned_process(function: Callable[..., Any], *args: Any) -> Any:
     """What a module's function returns in a process of its own, started by spawn."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(function, args)
+
+
+NO_ACTIONS: list[Any] = [0.7, 1.0, "0", None, True, [0], b"0", np.float64(1), np.array([0.7]), np.array([True]), {}]
+
+
+def takes_actions_alone(step: Callable[[Any], Any]) -> None:
+    """What is no whole number is no action: it is refused, and not made one."""
+    for given in NO_ACTIONS:
+        with pytest.raises(TypeError, match="expected an action id"):
+            step(given)

@@ -202,3 +202,13 @@ def test_names_that_do_not_differ_are_refused() -> None:
     table.reset(seed=1)
     with pytest.raises(ValueError, match="who is to act"):
         table.step({})
+
+
+def test_what_is_no_action_is_refused() -> None:
+    table = AgileTable()
+    table.reset(seed=1)
+    name = table.possible_agents[table.seat]
+    contract.takes_actions_alone(lambda action: table.step({name: action}))
+    for actions in (None, 0, [0], "a"):
+        with pytest.raises(TypeError, match="expected a mapping"):
+            table.step(actions)  # type: ignore[arg-type]

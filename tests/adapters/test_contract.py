@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import persian_rummy_env
+from persian_rummy_env.adapters.parallel import PersianRummyParallel
 from tests.adapters import contract
 from tests.env.aec_play import mask_of, uniform
 
@@ -101,3 +102,9 @@ def test_the_hash_seed_and_the_process() -> None:
 
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def test_what_is_no_action_is_refused() -> None:
+    table = PersianRummyParallel()
+    table.reset(seed=1)
+    contract.takes_actions_alone(lambda action: table.step({table.acting: action}))

@@ -22,6 +22,7 @@ from open_spiel.python.bots import uniform_random
 from open_spiel.python.tests import games_sim_test
 
 import persian_rummy_env
+from persian_rummy_env import RuleSet
 from persian_rummy_env.actions import ACTION_NAMES, DRAW
 from persian_rummy_env.adapters.openspiel import PersianRummyGame
 from persian_rummy_env.adapters.openspiel_bots import BotEvaluator, ISMCTSPolicy, MCTSPolicy, PersianRummyBot
@@ -438,11 +439,37 @@ def test_a_search_at_our_table_is_not_told_the_truth() -> None:
 
 @pytest.mark.parametrize(
     ("params", "words"),
-    [({"deals": 5}, "1 to 4"), ({"dealer": 4}, "a seat 0..3"), ({"quad_bonus": "kings"}, "'any', |any, jacks")],
+    [
+        ({"deals": 5}, "1 to 4"),
+        ({"quad_bonus": "kings"}, "'any', |any, jacks"),
+        *(({"dealer": dealer}, "a seat 0..3") for dealer in (4, -2, 0.7, 1.0, "0", None, True, [0], 10**5000)),
+        *(({"deals": deals}, "1 to 4") for deals in (1.0, "2", None, True)),
+        *(({"quad_bonus": value}, "any, jacks") for value in (0, None, True, ["any"])),
+    ],
+    ids=lambda one: "huge" if one == {"dealer": 10**5000} else str(one),
 )
 def test_parameters_that_make_no_sense(params: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         PersianRummyGame(params)
+
+
+def test_parameters_of_numpy() -> None:
+    game = PersianRummyGame({"deals": np.int64(1), "dealer": np.int8(2)})
+    assert (game.rules, game.dealer) == (RuleSet(deals=1), 2)
+
+
+@pytest.mark.parametrize("make", [ISMCTSPolicy, MCTSPolicy], ids=lambda make: make.__name__)
+def test_arguments_of_searches_and_bots(make: Any) -> None:
+    bad = {"simulations": [0, 0.5, "1", None, True], "uct_c": [-1, "1", None, float("nan")], "seed": [-1, 0.5, 2**32]}
+    for name, values in {**bad, "bot": ["nobody", 1, None]}.items():
+        for value in values:
+            with pytest.raises((ValueError, TypeError), match=name):
+                make(**{name: value})
+    for given in ({"player": 4}, {"player": 0.0}, {"player": "0"}, {"seed": -1}, {"policy": 1}):
+        with pytest.raises((ValueError, TypeError), match=next(iter(given))):
+            PersianRummyBot(**{"policy": "greedy", "player": 0, **given})
+    with pytest.raises((ValueError, TypeError), match="rollouts"):
+        BotEvaluator(rollouts=0)
 
 
 def test_moves_that_are_not_possible_are_refused() -> None:

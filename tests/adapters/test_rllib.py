@@ -25,6 +25,7 @@ import persian_rummy_env
 from persian_rummy_env.adapters.rllib import PersianRummyRLlib, SelfPlay, copy_module, one_module, team_modules
 from persian_rummy_env.adapters.rllib_module import LegalAtRandom, MaskedActorCritic
 from persian_rummy_env.envs.testing import exchange_hidden
+from tests.adapters import contract
 from tests.adapters.processes import check_hash_seeds, printed_under, run_page
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, mask_of, never_meld, over, uniform
 
@@ -299,3 +300,12 @@ print(agent, seen["observations"].tobytes().hex(), seen["action_mask"].tobytes()
 def test_the_page_runs(cluster: None) -> None:
     names = run_page("rllib.md")
     assert names["result"]["learners"]["player"]
+
+
+def test_what_is_no_action_is_refused() -> None:
+    table = PersianRummyRLlib()
+    table.reset(seed=1)
+    contract.takes_actions_alone(lambda action: table.step({table.aec.agent_selection: action}))
+    for actions in (None, 0, [0], "a"):
+        with pytest.raises(TypeError, match="expected a mapping"):
+            table.step(actions)  # type: ignore[arg-type]

@@ -288,3 +288,10 @@ def test_the_hash_seed_changes_nothing() -> None:
         "told = [(seen['obs'].tobytes(), seen['agent_id'], paid) for seen, paid, _ in play(TianshouTable(), 150)]\n"
         "print(hashlib.sha256(repr(told).encode()).hexdigest())"
     )
+
+
+@pytest.mark.parametrize("make", [TianshouTable, TianshouLearner])
+def test_what_is_no_action_is_refused(make: Any) -> None:
+    table = make()
+    table.reset(seed=1)
+    contract.takes_actions_alone(table.step)

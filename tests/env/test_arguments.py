@@ -326,3 +326,40 @@ def test_testing_functions_say_what_they_need() -> None:
         clear(lambda seed=seed: check_no_leak(seed=seed), "seed")
     for wrong in (1, "env", object(), [1]):
         clear(lambda wrong=wrong: check_no_leak(wrong), "env")
+
+
+SEATS_NOTED = [None, "0", 0, [0], [[0, 1]], [0.0, 1.0], [0, 4], [True, False], [2**63, 0], np.zeros((2, 1), int)]
+ACTIONS_NOTED = [None, "0", 0, [0], [[0, 1]], [0.7, 1.0], [0, 547], [0, -1], ["0", "1"], [0, 2**63]]
+
+
+@pytest.mark.parametrize("name", ["seat", "actions"])
+def test_what_a_recorder_is_told(name: str) -> None:
+    recorder = Recorder(2)
+    for value in SEATS_NOTED if name == "seat" else ACTIONS_NOTED:
+        given: dict[str, Any] = {"seat": [0, 1], "actions": [0, 0], name: value}
+        clear(lambda given=given: recorder.note(**given), name)
+    recorder.note(np.array([-1, 0], np.int8), np.array([-5, 3], np.int16))  # of a lane that waits, nothing is looked at
+    assert recorder._lengths.tolist() == [0, 1]
+
+
+def test_what_is_noted_is_kept_when_a_record_is_refused() -> None:
+    made = PersianRummyVecEnv(2, episode="game", rules={"deals": 1})
+    recorder, shown = Recorder(2), made.reset(seed=1)
+    while not len(made.final.env_index):
+        actions = made.sample_actions()
+        recorder.note(shown.seat, actions)
+        shown = made.step(actions)
+    lane, state = int(made.final.env_index[0]), made.final.state[0]
+    bad: list[Any] = [(lane, made.final.state), (lane, None), *((one, state) for one in (2, -1, 0.0, "0"))]
+    for given in bad:
+        clear(lambda given=given: recorder.finish(*given), "lane" if given[1] is state else "state")
+    clear(lambda: recorder.finish(lane, state, players="four"), "players")
+    record = recorder.finish(np.int8(lane), state)  # type: ignore[arg-type]
+    assert record is not None
+    assert recorder._lengths[lane] == 0
+
+
+def test_a_recorder_that_is_never_finished_says_so() -> None:
+    recorder = Recorder(1)
+    recorder._lengths[0] = recorder._actions.shape[1]
+    clear(lambda: recorder.note([0], [0]), "finish()")  # type: ignore[arg-type]

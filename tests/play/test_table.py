@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from persian_rummy_env import RuleSet
+from persian_rummy_env.actions import ACTION_NAMES
+from persian_rummy_env.apps import game
 from persian_rummy_env.apps.game import Table, TableError
 from persian_rummy_env.apps.seat_view import seat_view
 from persian_rummy_env.apps.seating import HUMAN, draw, parse_seats, players_of
@@ -42,7 +45,7 @@ def test_what_is_not_legal_changes_nothing() -> None:
         with pytest.raises(TableError):
             table.play(action)
     assert np.array_equal(table.games(), before)
-    assert table.played == []
+    assert table.played == ()
 
 
 def test_melds_are_taken_back_in_order_and_a_draw_and_a_discard_are_not() -> None:
@@ -122,11 +125,11 @@ def test_a_view_does_not_change_with_what_the_seat_cannot_see() -> None:
     while not table.over:
         for seat in range(4):
             before, others = seat_view(table, seat), seat_view(table, (seat + 1) % 4)
-            truth = table._games
-            table._games = exchange_hidden(truth, seat, rng)
+            truth = table._now
+            table._now = truth._replace(games=exchange_hidden(truth.games, seat, rng))
             assert {**seat_view(table, seat), "legal": before["legal"]} == before
             changed += seat_view(table, (seat + 1) % 4) != others
-            table._games = truth
+            table._now = truth
         play_on(table, rng, len(table.played) + 1)
     assert changed > 100
 
@@ -142,7 +145,7 @@ def test_policies_choose_without_changing_the_table() -> None:
         "search(deepest, worlds=2)",
         "python:tests.agents.strangers:First",
     ):
-        assert choose(table.games(), load(name))[0] in [action for action in range(547) if table._mask[action]]
+        assert ACTION_NAMES[choose(table.games(), load(name))[0]] in table.legal
     assert np.array_equal(table.games(), before)
     for name in ("Unmasked", "Floats", "TooFew", "Beyond"):
         with pytest.raises(PolicyError):
@@ -178,3 +181,55 @@ def test_what_is_typed_is_understood(text: str, action: str) -> None:
 def test_what_is_not_understood_is_said(text: str) -> None:
     with pytest.raises(NotAnActionError, match=r".+"):
         parse(text, LEGAL)
+
+
+@pytest.mark.parametrize("place", ["play_lanes", "result_of", "_left", "_legal"])
+def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    """Wherever in ``play`` it comes: the table stands as before, and its game has the record that it would have had."""
+    table, undisturbed = Table(RuleSet(deals=1), seed=11, dealer=0), Table(RuleSet(deals=1), seed=11, dealer=0)
+    home = game.arena_kernels if place == "play_lanes" else game
+    whole = getattr(home, place)
+
+    def interrupted(*given: Any) -> Any:
+        whole(*given)
+        raise KeyboardInterrupt
+
+    stopped = 0
+    while not table.over:
+        action = table.legal[0]
+        stood = table.games().tobytes(), table.legal, table.played, table.ends, table.can_undo
+        with monkeypatch.context() as patch:
+            patch.setattr(home, place, interrupted)
+            try:
+                table.play(action)
+            except KeyboardInterrupt:
+                stopped += 1
+                assert (table.games().tobytes(), table.legal, table.played, table.ends, table.can_undo) == stood
+                patch.undo()
+                table.play(action)
+        undisturbed.play(action)
+    assert stopped
+    assert table.record(NAMES) == undisturbed.record(NAMES)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [0.7, "0", None, True, -1, 547, 10**5000, [1], b"draw"],
+    ids=lambda one: str(one)[:9] if one != 10**5000 else "huge",
+)
+def test_what_is_no_action_is_refused(action: Any) -> None:
+    table = Table(seed=3)
+    with pytest.raises(TableError):
+        table.play(action)
+    assert table.played == ()
+
+
+def test_integers_of_numpy_are_integers_at_a_table() -> None:
+    one, two = Table(seed=np.uint64(3), dealer=np.int8(2)), Table(seed=3, dealer=2)  # type: ignore[arg-type]
+    assert (one.seed, one.games().tobytes()) == (3, two.games().tobytes())
+    assert type(one.unfinished(NAMES, ["human"] * 4)["dealer"]) is int
+    bad: list[dict[str, Any]] = [{"seed": seed} for seed in (-1, 0.5, "1")]
+    bad += [{"dealer": dealer} for dealer in (4, 0.0, True)]
+    for given in [*bad, {"rules": 1}]:
+        with pytest.raises((ValueError, TypeError), match=f"{next(iter(given))}=.*expected"):
+            Table(**given)

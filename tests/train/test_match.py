@@ -206,7 +206,7 @@ def test_the_interval_is_of_pairs_never_of_single_deals() -> None:
 def test_of_a_single_pair_nothing_is_sure() -> None:
     result = play_match(load("deepest"), load("greedy"), 1, 1)
     assert (result.low, result.high) == (-np.inf, np.inf)
-    with pytest.raises(ValueError, match="pairs=0: expected at least 1"):
+    with pytest.raises(ValueError, match="pairs=0: expected"):
         play_match(load("deepest"), load("greedy"), 0, 1)
 
 
