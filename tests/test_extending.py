@@ -51,12 +51,10 @@ def test_every_step_of_the_page_belongs_to_a_recipe_that_is_tried() -> None:
 
 def test_a_rule_is_played_alike_by_the_engine_and_its_twin(tmp_path: Path) -> None:
     """What else a rule reaches is in ``tests/env/test_planted_rule.py``, which carries out the same recipe."""
-    folder = carried_out(
-        "A rule variant", tmp_path, "tests/oracle.py", "experiments/__init__.py", "experiments/lockstep.py"
-    )
+    folder = carried_out("A rule variant", tmp_path, "tests/oracle.py", "experiments/__init__.py", "experiments/shared")
     code = """
 import dataclasses
-from experiments.lockstep import compare, plan_of
+from experiments.shared.lockstep import compare, plan_of
 from persian_rummy_env import RuleSet
 from tests import oracle
 

@@ -81,24 +81,22 @@ def observation_page() -> str:
 
 # The observation
 
-What a seat sees is one flat vector of **{SIZE} bytes** (`uint8`), layout version {observation.VERSION}. It holds
-everything that a careful person at the table knows, and nothing else: each fact can be read back from it card by card,
-and no card that the seat cannot see changes a byte of it (`persian_rummy_env.envs.testing.check_no_leak` tries).
+The observation of a seat is one flat vector of **{SIZE} bytes** (`uint8`), layout version {observation.VERSION}. It
+holds everything that a careful person at the table knows, and nothing else. Each fact can be decoded from it card by
+card. No card that the seat cannot see changes a byte of it (`persian_rummy_env.envs.testing.check_no_leak` tests this).
 
 - **Vector environment:** the raw bytes, `(n, {SIZE})`.
 - **AEC and Gymnasium environments:** `float32` in [0, 1], each byte divided by the `high` of its block:
   `float32(raw) / float32(high)`. `observation.as_float(raw)` gives the same numbers.
-- **Example:** `{hand_size.name}` has high {hand_size.high}, so a hand of 8 cards is the byte 8, and
-  {np.float32(8) / np.float32(hand_size.high):.6f} to learn from. Most blocks are flags with high 1, the same either
-  way.
+- **Example:** `{hand_size.name}` has high {hand_size.high}. A hand of 8 cards is the byte 8, or
+  {np.float32(8) / np.float32(hand_size.high):.6f} as a float. Most blocks are flags with high 1, equal in both forms.
 
-## Who is who
+## Seats
 
-Seats are counted from the one who looks, so that one network can play at every seat: *left* plays next, *partner* sits
-opposite, *right* plays before. *us* are me and my partner. If the whole table moves on by a chair, every vector stays
-the same.
+Seats are relative to the viewer, so that one network can play every seat. *left* plays next, *partner* sits opposite,
+*right* plays before. *us* are me and my partner. If the whole table rotates by a seat, every vector stays the same.
 
-{table(["who looks", *RELATIVE_SEATS], seats)}
+{table(["viewer", *RELATIVE_SEATS], seats)}
 
 ## Planes of cards
 
@@ -107,17 +105,17 @@ A block of {NUM_CARDS} places is a plane of cards. Card `suit × {NUM_RANKS} + r
 
 {table(["suit", *RANKS], [[suit, *(s * NUM_RANKS + r for r in range(NUM_RANKS))] for s, suit in enumerate(SUITS)])}
 
-The four jokers are one card for play, so places {JOKER} to {NUM_CARDS - 1} count them: at least one, two, three, four.
-In the planes of the pile (`pile`, `pile_depth`, `discarded_…`) these places are the jokers of the pile by their
-order from the top, as `take JK1` names them. `runs` has no joker places, and `owed` has one for all.
+The four jokers are interchangeable, so places {JOKER} to {NUM_CARDS - 1} count them: at least one, two, three, four. In
+the planes of the pile (`pile`, `pile_depth`, `discarded_…`) these places are the jokers of the pile in their order from
+the top, as in `take JK1`. `runs` has no joker places, and `owed` has one for all.
 
 ## Blocks
 
 {block_table(BLOCKS)}
 
-`points` and `score` are there to learn from; `points_bits_…` and `score_bits_…` are exact.
+`points` and `score` are scaled inputs for networks; `points_bits_…` and `score_bits_…` are exact.
 
-## Reading it
+## How to read it
 
 ```python
 from persian_rummy_env.observation import blocks_of
@@ -177,12 +175,12 @@ def observation_example() -> str:
     absent = [block.name for block in BLOCKS if not seen[block.slice].any()]
     return f"""\
 **An example.** Seat {EXAMPLE_DEALER} dealt and J♦ was turned up. Seat 0 and seat 1 played {played}: seat 1 has taken
-the card that seat 0 discarded, and owes it to the table. This is what seat {EXAMPLE_SEAT}, the partner of seat 0, sees;
-places are counted within the block, and blocks with a high above 1 show the byte too.
+the card that seat 0 discarded, and owes it to the table. The table is the observation of seat {EXAMPLE_SEAT}, the
+partner of seat 0. Places count within the block; blocks with a high above 1 show the byte too.
 
 {table(["block", "places that are not 0", "reads"], rows)}
 
-All others are zeros: {", ".join(map(code, absent))}."""
+All other blocks are zeros: {", ".join(map(code, absent))}."""
 
 
 def reading(block: Block, values: np.ndarray) -> str:
@@ -215,10 +213,9 @@ def actions_page() -> str:
 
 # The actions
 
-There are **{NUM_ACTIONS} actions**, numbered 0 to {NUM_ACTIONS - 1}: everything that any player could ever do, flat and
-fixed in size. A turn is several of them by the same seat: draw (or take, or pass), then melds and lay-offs, then a
-discard. One number means one thing in every phase; what may be played now is in the action mask. The notation is that
-of docs/rules.md.
+There are **{NUM_ACTIONS} actions**, numbered 0 to {NUM_ACTIONS - 1}, in one flat space of fixed size. A turn is
+several actions of the same seat: a draw (or take, or pass), then melds and lay-offs, then a discard. A number has the
+same meaning in every phase. The action mask marks the legal actions. The notation is that of docs/rules.md.
 
 ## Ranges
 
@@ -228,7 +225,7 @@ of docs/rules.md.
 
 - **A card** is `suit × {NUM_RANKS} + rank`, suits `{SUITS}` as 0 to 3, ranks `{RANKS}` as 0 to
   {NUM_RANKS - 1}; the joker is {JOKER}. So {in_code("discard 7S")}.
-- **A joker in the pile** is named by its order from the top: {in_code("take JK1")}, and `take JK1` to
+- **A joker in the pile** is named by its position from the top: {in_code("take JK1")}, and `take JK1` to
   `take JK{NUM_JOKERS}` follow each other.
 - **Sets** go by rank, and within a rank by the suits they hold: {", ".join(set_names())}. So {
         in_code("meld 4D 4H 4S")
@@ -248,15 +245,13 @@ So {in_code("meld JS QS KS AS")}: range start {actions.MELD_RUN.start}, suit 3 �
 
 ## Points
 
-`actions.ACTION_POINTS` says what each action earns at once, by the rule `quad_bonus`:
+`actions.ACTION_POINTS` holds the points that each action earns at once, by the rule `quad_bonus`:
 
 {table(["action", "id", "any", "jacks"], point_rows(), right=(1, 2, 3))}
 
 ## Masks
 
-- **AEC, Gymnasium and vector environments:** `action_mask`, ({NUM_ACTIONS},) or (n, {
-        NUM_ACTIONS
-    }) `int8`, 1 where the seat to move may
+- **All environments:** `action_mask`, ({NUM_ACTIONS},) or (n, {NUM_ACTIONS}) `int8`, 1 where the seat to move may
   play the action. A mask belongs to the seat to move: every other seat's is all zeros, and so is everyone's once the
   episode is over.
 - **Packed:** `PersianRummyVecEnv.packed_mask`, (n, 9) `uint64`: action `a` is bit `a % 64` of word `a // 64`.
@@ -328,24 +323,24 @@ def state_page() -> str:
 # The state
 
 One game is one record of the numpy structured dtype `state.STATE`: **{STATE.itemsize} bytes**, aligned. N games are an
-array of N records; copying one for search is one assignment, and saving, comparing and pickling are numpy's own. The
-generators are in the record, so a copy goes on exactly as the original would.
+array of N records. One assignment copies a game for search. numpy saves, compares and pickles games. The record
+contains the random generators, so a copy continues exactly as the original would.
 
 ```python
 env = PersianRummyVecEnv(2, autoreset_mode="DISABLED")
 env.reset(seed=7)
 states = env.get_state()  # (2,) STATE, a copy
-states[1] = states[0]  # the second table now stands as the first
+states[1] = states[0]  # the second game is now a copy of the first
 env.set_state(states)
 ```
 
-This is the full information, hidden cards and generators included: it is for search, tests and training, never for a
-player.
+A state is full information, with hidden cards and generators. It is for search, tests and training, never for a
+policy that plays.
 
 ## Rules
 
 The rules of a game are fields of its record. `state.write_rules` writes a `RuleSet` into games and `state.rules_of`
-reads it; a stored record or policy that does not name a rule was played by the value in the last column.
+reads it. A stored record or policy that does not name a rule uses the value in the last column.
 
 {table(["rule", "field", "values", "codes", "default", "not named"], rule_rows())}
 
@@ -355,38 +350,37 @@ Seats are absolute, 0 to 3; team `t` is the seats `t` and `t + 2`.
 
 {table(["field", "type", "shape", "offset", "range", "seen by", "meaning"], rows, right=(2, 3))}
 
-## What is a game
+## Valid states
 
-A record from outside, on its way to a table (`set_state` of every environment, `state_from` of OpenSpiel's game), is
-checked by `persian_rummy_env.state_check`: every field must be in its range, and with the others
+`persian_rummy_env.state_check` checks every state from outside: `set_state` of all environments, and `state_from` of
+OpenSpiel's game. Every field must be in its range, and agree with the other fields:
 
 {table(["field", "expected"], [(code(relation.field), relation.expected) for relation in RELATIONS])}
 
-What is not is refused by a `ValueError` that names lane, field, value and what was expected, and the table stays as it
-was. A record that passes can be played to its end, by the rules that it brings; the next episode at that table is
-played by the table's own rules again. A record of what the seat to move knows (`core.belief`), or of a world that
-agrees with it, passes too: its decks are 0 where they are hidden, and its generators start from seed 0 when they are
-needed.
+An invalid state raises a `ValueError` that names the env index, field, value and what was expected, and changes
+nothing. A valid one can be played to its end by its own rules. The next episode uses the environment's rules again. An
+infostate (`core.belief_kernels`) or a sampled world is valid too: hidden decks are 0, and its generators start from
+seed 0 when they are needed.
 
 ## Cards as bits
 
 A field of "{NUM_CARDS} bits" is a set of cards: bit `c` is card `c` = `suit × {NUM_RANKS} + rank`. Jokers are counted
 in unary from bit {JOKER}: two jokers are the bits {JOKER} and {JOKER + 1}. So equal sets are equal numbers, and the
-number of bits is the number of cards. `cards.cards_in` and `cards.bits_of` go to and fro:
+number of bits is the number of cards. `cards.cards_in` and `cards.bits_of` convert:
 
 {table(["cards", "number"], [(names, code(hex(cards.bits_of(names.split())))) for names in EXAMPLE_SETS])}
 
 ## The full information as a vector
 
-`state()` of the AEC environment, for critics, is a vector of {FULL_SIZE} numbers, `float32` in [0, 1]: what the seat
-that looks cannot see, and then its observation (docs/observation.md). It looks from `player_0`, so there *me, left,
-partner, right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.observe.observe_full` gives the raw bytes from any
-seat of any number of games. The first {len(hidden)} blocks are:
+`state()` of the AEC environment, for critics, is a vector of {FULL_SIZE} numbers, `float32` in [0, 1]: first what the
+viewer cannot see, then the viewer's observation (docs/observation.md). The viewer is `player_0`, so *me, left, partner,
+right* are the seats 0, 1, 2, 3, and *us* is team 0. `core.observe.observe_full` gives the raw bytes for any viewer and
+any number of games. The first {len(hidden)} blocks are:
 
 {block_table(hidden)}
 
-The observation of the seat follows from place {hidden[-1].stop} on. `observation.FULL_BLOCKS` lists all blocks, and
-`observation.FULL_HIGH` what each byte is divided by.
+The observation follows from place {hidden[-1].stop} on. `observation.FULL_BLOCKS` lists all blocks, and
+`observation.FULL_HIGH` the divisor of each byte.
 """
 
 
