@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from agilerl.algorithms import IPPO  # pyright: ignore[reportMissingImports]
@@ -15,6 +15,7 @@ from ..arguments import single_action
 from ..arrays import shown
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS
+from ..envs.options import AECOptions
 from ..observation import SIZE
 
 NAMES = ("south_0", "west_0", "north_0", "east_0")
@@ -41,7 +42,7 @@ class AgileTable(ParallelEnv[str, Any, Any]):
 
     metadata = {"name": "persian_rummy_agilerl_v0", "render_modes": ["human", "ansi", "rgb_array"]}
 
-    def __init__(self, names: tuple[str, ...] = NAMES, **options: Any) -> None:
+    def __init__(self, names: tuple[str, ...] = NAMES, **options: Unpack[AECOptions]) -> None:
         if len(set(names)) != len(AGENTS):
             raise ValueError(f"names={names!r}: expected {len(AGENTS)} different names, one a seat")
         self.aec = env(**{"episode": "deal", **options})

@@ -7,7 +7,7 @@ interface that fits the game; see docs/parallel.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
@@ -16,6 +16,7 @@ from ..arguments import single_action
 from ..arrays import shown
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS
+from ..envs.options import AECOptions
 
 
 class PersianRummyParallel(ParallelEnv[str, Any, Any]):
@@ -31,7 +32,7 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
 
     metadata = {"name": "persian_rummy_parallel_v0", "render_modes": ["human", "ansi", "rgb_array"]}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[AECOptions]) -> None:
         self.aec = env(**{"episode": "deal", **options})
         self.render_mode = self.aec.render_mode
         self.possible_agents = list(AGENTS)

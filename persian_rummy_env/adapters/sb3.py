@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
 from ..envs.gym_vector import PersianRummyGymVectorEnv
+from ..envs.options import AgentOptions
 
 
 class PersianRummySB3VecEnv(VecEnv):
@@ -25,7 +26,7 @@ class PersianRummySB3VecEnv(VecEnv):
         options: of ``PersianRummyGymVectorEnv``, but for ``autoreset_mode``, ``observation`` and ``raw``.
     """
 
-    def __init__(self, num_envs: int, **options: Any) -> None:
+    def __init__(self, num_envs: int, **options: Unpack[AgentOptions]) -> None:
         self.tables = PersianRummyGymVectorEnv(num_envs, observation="flat", **options)
         self.render_mode = None
         super().__init__(num_envs, self.tables.single_observation_space, self.tables.single_action_space)

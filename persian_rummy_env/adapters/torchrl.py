@@ -3,7 +3,7 @@ own."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torchrl.envs.libs.pettingzoo import PettingZooWrapper  # pyright: ignore[re
 from ..actions import NUM_ACTIONS
 from ..envs.aec import env
 from ..envs.aec_raw import AGENTS, TEAMS
+from ..envs.options import AECOptions, VectorOptions
 from ..envs.vector import PersianRummyVecEnv, StepResult
 from ..observation import HIGH, SIZE
 from ..rules import NUM_SEATS
@@ -25,7 +26,7 @@ ONE_GROUP = {"seats": list(AGENTS)}
 """One group of all four seats, for self-play with one network."""
 
 
-def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Any) -> PettingZooWrapper:
+def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Unpack[AECOptions]) -> PettingZooWrapper:
     """A table as a TorchRL environment.
 
     Per group: ``observation.observation``, (agents, 1020) float32; ``action_mask``, (agents, 547) bool, all True for a
@@ -67,10 +68,14 @@ class PersianRummyTorchRL(EnvBase):
 
     batch_locked = True
 
-    def __init__(self, num_envs: int, *, raw: bool = False, device: Any = "cpu", **options: Any) -> None:
+    def __init__(
+        self, num_envs: int, *, raw: bool = False, device: torch.device | str = "cpu", **options: Unpack[VectorOptions]
+    ) -> None:
         for owned in ("autoreset_mode", "copy"):
             if owned in options:
-                raise TypeError(f"{owned}={options[owned]!r}: TorchRL resets and keeps tensors itself, leave it out")
+                raise TypeError(
+                    f"{owned}={dict(options)[owned]!r}: TorchRL resets and keeps tensors itself, leave it out"
+                )
         self.tables = PersianRummyVecEnv(num_envs, autoreset_mode="DISABLED", **options)
         self._next_seed: int | None = None
         super().__init__(device=device, batch_size=[self.tables.num_envs])
@@ -109,7 +114,7 @@ class PersianRummyTorchRL(EnvBase):
 
     def _seen(self, batch: StepResult) -> dict[str, torch.Tensor]:
         # A table that is over has nobody to move; what it shows is the view of the seat in its state.
-        seat = self.tables._batch.games["seat"] if (batch.seat < 0).any() else batch.seat
+        seat = self.tables.last_seat if (batch.seat < 0).any() else batch.seat
         observation = torch.from_numpy(batch.observation)
         if not self.raw:
             observation = observation.to(torch.float32).div_(self._high)

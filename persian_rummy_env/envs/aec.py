@@ -13,6 +13,7 @@ from pettingzoo.utils.env import AECIterable
 from ..arguments import whole_number
 from .aec_raw import PersianRummyAEC
 from .guard import ResetNeededError
+from .options import Episode, IllegalAction, RenderMode, Reward, RewardTiming, Rules
 
 __all__ = ["CheckedPersianRummyAEC", "PersianRummyAEC", "ResetNeededError", "env", "raw_env"]
 
@@ -57,15 +58,47 @@ class _Turns(AECIterable[str, Any, Any]):
             yield env.agent_selection
 
 
-def raw_env(**options: Any) -> PersianRummyAEC:
+def raw_env(
+    *,
+    rules: Rules = None,
+    episode: Episode = "game",
+    reward: Reward = "margin",
+    reward_timing: RewardTiming = "dense",
+    illegal_action: IllegalAction = "raise",
+    max_decisions: int | None = None,
+    render_mode: RenderMode | None = None,
+    render_view: str | int = "all",
+    seed: int | None = None,
+) -> PersianRummyAEC:
     """The table without the checks of ``env`` on the order of calls and the type of actions; same options.
 
     It is safe all the same: an action that is not legal never reaches the game.
     """
-    return PersianRummyAEC(**options)
+    return PersianRummyAEC(
+        rules=rules,
+        episode=episode,
+        reward=reward,
+        reward_timing=reward_timing,
+        illegal_action=illegal_action,
+        max_decisions=max_decisions,
+        render_mode=render_mode,
+        render_view=render_view,
+        seed=seed,
+    )
 
 
-def env(**options: Any) -> CheckedPersianRummyAEC:
+def env(
+    *,
+    rules: Rules = None,
+    episode: Episode = "game",
+    reward: Reward = "margin",
+    reward_timing: RewardTiming = "dense",
+    illegal_action: IllegalAction = "raise",
+    max_decisions: int | None = None,
+    render_mode: RenderMode | None = None,
+    render_view: str | int = "all",
+    seed: int | None = None,
+) -> CheckedPersianRummyAEC:
     """A table of Persian Rummy, as PettingZoo's ``AECEnv``.
 
     Args:
@@ -85,4 +118,14 @@ def env(**options: Any) -> CheckedPersianRummyAEC:
     Raises:
         TypeError, ValueError: an unknown option, or a value that it does not take; the message says what it takes.
     """
-    return CheckedPersianRummyAEC(**options)
+    return CheckedPersianRummyAEC(
+        rules=rules,
+        episode=episode,
+        reward=reward,
+        reward_timing=reward_timing,
+        illegal_action=illegal_action,
+        max_decisions=max_decisions,
+        render_mode=render_mode,
+        render_view=render_view,
+        seed=seed,
+    )

@@ -22,18 +22,28 @@ from ..arrays import shown
 from ..core import batch_kernels
 from ..core.observe import observe_float, observe_full_float
 from ..observation import FULL_SIZE, SIZE
-from ..rules import NUM_SEATS, NUM_TEAMS, RuleSet
+from ..rules import NUM_SEATS, NUM_TEAMS, RuleSet, as_rules
 from ..seeds import game_seed
 from ..state import OVER
 from .batch import GameBatch
 from .guard import ResetNeededError, mending
-from .options import Deals, Options, reset_options
+from .options import (
+    RENDER_MODES,
+    Deals,
+    Episode,
+    IllegalAction,
+    Options,
+    RenderMode,
+    Reward,
+    RewardTiming,
+    Rules,
+    reset_options,
+)
 from .registration import PETTINGZOO_ID
 
 AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
 SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 TEAMS = tuple(AGENTS[team::NUM_TEAMS] for team in range(NUM_TEAMS))
-RENDER_MODES = ("human", "ansi", "rgb_array")
 RECENT = 8
 """Actions that a picture is told of."""
 
@@ -64,25 +74,18 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
     def __init__(
         self,
         *,
-        rules: RuleSet | Mapping[str, Any] | None = None,
-        episode: str = "game",
-        reward: str = "margin",
-        reward_timing: str = "dense",
-        illegal_action: str = "raise",
+        rules: Rules = None,
+        episode: Episode = "game",
+        reward: Reward = "margin",
+        reward_timing: RewardTiming = "dense",
+        illegal_action: IllegalAction = "raise",
         max_decisions: int | None = None,
-        render_mode: str | None = None,
+        render_mode: RenderMode | None = None,
         render_view: str | int = "all",
         seed: int | None = None,
     ) -> None:
         super().__init__()
-        self.options = Options.checked(
-            rules,
-            episode=episode,
-            reward=reward,
-            reward_timing=reward_timing,
-            illegal_action=illegal_action,
-            max_decisions=max_decisions,
-        )
+        self.options = Options(as_rules(rules), episode, reward, reward_timing, illegal_action, max_decisions)
         self.render_mode = None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         self.render_view = _view(render_view)
         self._seed = None if seed is None else int(game_seed(seed))

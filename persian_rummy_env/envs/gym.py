@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
@@ -13,9 +13,13 @@ from ..actions import NUM_ACTIONS
 from ..arguments import action_id, choice
 from ..seeds import game_seed
 from .gym_vector import PersianRummyGymVectorEnv
-from .options import reset_options
+from .options import Episode, IllegalAction, ObservationKind, Reward, RewardTiming, Rules, reset_options
 
-RENDER_MODES = ("ansi", "rgb_array")
+if TYPE_CHECKING:
+    from ..players.policy import Policy
+
+GymRenderMode: TypeAlias = Literal["ansi", "rgb_array"]
+RENDER_MODES = get_args(GymRenderMode)
 
 
 class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
@@ -47,15 +51,31 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
-    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        seats: int | Sequence[int] | str = "rotate",
+        opponents: str | Policy = "greedy",
+        partner: str | Policy | None = None,
+        observation: ObservationKind = "dict",
+        raw: bool = False,
+        rules: Rules = None,
+        episode: Episode = "deal",
+        reward: Reward = "margin",
+        reward_timing: RewardTiming = "dense",
+        illegal_action: IllegalAction = "forfeit",
+        max_decisions: int | None = None,
+        render_mode: GymRenderMode | None = None,
+        seed: int | None = None,
+    ) -> None:
         self.render_mode = None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
-        self._table = PersianRummyGymVectorEnv(1, autoreset_mode="DISABLED", **options)
-        self.observation_space = self._table.single_observation_space
+        self._vector = PersianRummyGymVectorEnv(
+            1, autoreset_mode="DISABLED", seats=seats, opponents=opponents, partner=partner, observation=observation,
+            raw=raw, rules=rules, episode=episode, reward=reward, reward_timing=reward_timing,
+            illegal_action=illegal_action, max_decisions=max_decisions, seed=seed,
+        )  # fmt: skip
+        self.observation_space = self._vector.single_observation_space
         self.action_space = spaces.Discrete(NUM_ACTIONS)
-
-    @property
-    def _over(self) -> bool:
-        return bool(self._table._batch.games["ended"][0])
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new episode.
@@ -70,7 +90,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         """
         reset_options(options)
         super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
-        observation, infos = self._table.reset(seed=None if seed is None else [seed], options=options)
+        observation, infos = self._vector.reset(seed=None if seed is None else [seed], options=options)
         return self._first(observation), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -80,9 +100,9 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             RuntimeError: before the first ``reset``, or after the end of the episode. TypeError: no integer.
             ValueError: an illegal action, under ``illegal_action="raise"``.
         """
-        if self._over:
+        if self._vector.ended[0]:
             raise RuntimeError("step() after the end of the episode: call reset()")
-        observation, rewards, terminations, truncations, infos = self._table.step(np.array([action_id(action)]))
+        observation, rewards, terminations, truncations, infos = self._vector.step(np.array([action_id(action)]))
         terminated, truncated = bool(terminations[0]), bool(truncations[0])
         return self._first(observation), float(rewards[0]), terminated, truncated, self._info(infos)
 
@@ -97,21 +117,16 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> np.ndarray:
         """(547,) bool, what the learner may play; all False once the episode is over."""
-        return self._table.action_masks()[0]
+        return self._vector.action_masks()[0]
 
     def get_state(self) -> np.ndarray:
         """A copy of the game: (1,) ``STATE``, hidden cards and generators included."""
-        return self._table.get_state()
+        return self._vector.get_state()
 
     def render(self) -> Any:
         """The table as the learner may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
         output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
-        from ..drawing import ansi, raster
-
-        self._table._guard.need("render()")
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
             return None
-        batch = self._table._batch
-        draw = ansi.for_stdout if self.render_mode == "ansi" else raster.rgb_array
-        return draw(batch.games[0], int(batch.seat[0]))
+        return self._vector.draw(0, self.render_mode)

@@ -4,7 +4,8 @@ num_envs=…)``."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces, vector
@@ -14,15 +15,30 @@ from ..actions import NUM_ACTIONS, decode_action
 from ..arguments import choice, flag, positive
 from ..arrays import whole_numbers
 from ..observation import HIGH, SIZE, as_float
-from ..rules import RuleSet
+from ..rules import as_rules
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from .agent_batch import AgentBatch, Lineup
 from .batch import check_partial_reset
 from .guard import exclusive, mending
-from .options import AUTORESET_MODES, Deals, Options, reset_mask, reset_options
+from .options import (
+    OBSERVATIONS,
+    AutoresetName,
+    Deals,
+    Episode,
+    IllegalAction,
+    ObservationKind,
+    Options,
+    Reward,
+    RewardTiming,
+    Rules,
+    autoreset_name,
+    reset_mask,
+    reset_options,
+)
 from .vector import AUTORESET, observe_states
 
-OBSERVATIONS = ("dict", "flat")
+if TYPE_CHECKING:
+    from ..players.policy import Policy
 
 
 def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
@@ -59,35 +75,28 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         self,
         num_envs: int = 1,
         *,
-        seats: Any = "rotate",
-        opponents: Any = "greedy",
-        partner: Any = None,
-        observation: str = "dict",
+        seats: int | Sequence[int] | str = "rotate",
+        opponents: str | Policy = "greedy",
+        partner: str | Policy | None = None,
+        observation: ObservationKind = "dict",
         raw: bool = False,
-        rules: RuleSet | Mapping[str, Any] | None = None,
-        episode: str = "deal",
-        reward: str = "margin",
-        reward_timing: str = "dense",
-        illegal_action: str = "forfeit",
+        rules: Rules = None,
+        episode: Episode = "deal",
+        reward: Reward = "margin",
+        reward_timing: RewardTiming = "dense",
+        illegal_action: IllegalAction = "forfeit",
         max_decisions: int | None = None,
-        autoreset_mode: Any = "SAME_STEP",
+        autoreset_mode: AutoresetName | Enum = "SAME_STEP",
         seed: int | None = None,
     ) -> None:
         super().__init__()
         self.num_envs = positive("num_envs", num_envs, MAX_LANES)
-        self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
+        self.autoreset_mode = autoreset_name(autoreset_mode)
         modes = getattr(vector, "AutoresetMode", None)  # since Gymnasium 1.1
         self.metadata = {"autoreset_mode": self.autoreset_mode if modes is None else modes[self.autoreset_mode]}
         self.observation_kind = choice("observation", observation, OBSERVATIONS)
         self.raw = flag("raw", raw)
-        self.options = Options.checked(
-            rules,
-            episode=episode,
-            reward=reward,
-            reward_timing=reward_timing,
-            illegal_action=illegal_action,
-            max_decisions=max_decisions,
-        )
+        self.options = Options(as_rules(rules), episode, reward, reward_timing, illegal_action, max_decisions)
         self.single_observation_space = observation_space(observation, self.raw)
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -174,6 +183,19 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         final = {"action_mask": empty, "seat": batch.final_seat.copy(), "skipped": np.zeros_like(batch.skipped)}
         infos["final_info"] = {**final, **{f"_{name}": ended.copy() for name in final}}
         infos["_final_info"] = ended.copy()
+
+    @property
+    def ended(self) -> np.ndarray:
+        """(n,) bool, the sub-environments whose episode is over and that wait for a reset."""
+        return self._batch.games["ended"].astype(bool)
+
+    def draw(self, index: int, render_mode: str) -> str | np.ndarray:
+        """The table of one sub-environment as the agent may see it: a text for ``"ansi"``, else a picture."""
+        from ..drawing import ansi, raster
+
+        self._guard.need("render()")
+        drawn = ansi.for_stdout if render_mode == "ansi" else raster.rgb_array
+        return drawn(self._batch.games[index], int(self._batch.seat[index]))
 
     def action_masks(self) -> np.ndarray:
         """(n, 547) bool, what the learner may play; an empty row in a sub-environment that waits for a reset."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -13,11 +14,25 @@ from ..arrays import as_array, integers, shown
 from ..cards import NUM_CARDS, parse_deck
 from ..rules import NUM_SEATS, RuleSet, as_rules
 
-EPISODES = ("game", "deal")
-REWARDS = ("margin", "win")
-REWARD_TIMINGS = ("dense", "end")
-ILLEGAL_ACTIONS = ("raise", "forfeit")
-AUTORESET_MODES = ("SAME_STEP", "NEXT_STEP", "DISABLED")
+if TYPE_CHECKING:
+    from ..players.policy import Policy
+
+Rules: TypeAlias = RuleSet | Mapping[str, Any] | None
+Episode: TypeAlias = Literal["game", "deal"]
+Reward: TypeAlias = Literal["margin", "win"]
+RewardTiming: TypeAlias = Literal["dense", "end"]
+IllegalAction: TypeAlias = Literal["raise", "forfeit"]
+AutoresetName: TypeAlias = Literal["SAME_STEP", "NEXT_STEP", "DISABLED"]
+ObservationKind: TypeAlias = Literal["dict", "flat"]
+RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
+
+EPISODES = get_args(Episode)
+REWARDS = get_args(Reward)
+REWARD_TIMINGS = get_args(RewardTiming)
+ILLEGAL_ACTIONS = get_args(IllegalAction)
+AUTORESET_MODES = get_args(AutoresetName)
+OBSERVATIONS = get_args(ObservationKind)
+RENDER_MODES = get_args(RenderMode)
 REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
 """Rows are the codes of ``core.batch_kernels``; a win is paid at the end whatever the timing."""
 MAX_THREADS = 1024
@@ -27,32 +42,60 @@ ANY_DEALER = -1
 NOT_GIVEN = 255
 
 
-# One value ------------------------------------------------------------------------------------------------------------
+# Options of an environment --------------------------------------------------------------------------------------------
 
 
-# Options of a table ---------------------------------------------------------------------------------------------------
+class EnvOptions(TypedDict, total=False):
+    """The options that all environments share, for functions that pass them on (``persian_rummy_env.env`` has their
+    meaning)."""
+
+    rules: Rules
+    episode: Episode
+    reward: Reward
+    reward_timing: RewardTiming
+    illegal_action: IllegalAction
+    max_decisions: int | None
+    seed: int | None
+
+
+class AECOptions(EnvOptions, total=False):
+    """The options of ``persian_rummy_env.env``."""
+
+    render_mode: RenderMode | None
+    render_view: str | int
+
+
+class VectorOptions(EnvOptions, total=False):
+    """The options of ``PersianRummyVecEnv`` that an adapter passes on."""
+
+    threads: int
+
+
+class AgentOptions(EnvOptions, total=False):
+    """The options of the Gymnasium environments that an adapter passes on."""
+
+    seats: int | Sequence[int] | str
+    opponents: str | Policy
+    partner: str | Policy | None
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a table (see ``persian_rummy_env.env`` for their meaning).
+    """The options of an environment, checked (see ``persian_rummy_env.env`` for their meaning).
 
     Raises:
         ValueError: an option with a value that it does not take.
     """
 
     rules: RuleSet
-    episode: str = "game"
-    reward: str = "margin"
-    reward_timing: str = "dense"
-    illegal_action: str = "raise"
+    episode: Episode = "game"
+    reward: Reward = "margin"
+    reward_timing: RewardTiming = "dense"
+    illegal_action: IllegalAction = "raise"
     max_decisions: int | None = None
 
-    @classmethod
-    def checked(cls, rules: RuleSet | Mapping[str, Any] | None, **options: Any) -> Options:
-        return cls(rules=as_rules(rules), **options)
-
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", as_rules(self.rules))
         choice("episode", self.episode, EPISODES)
         choice("reward", self.reward, REWARDS)
         choice("reward_timing", self.reward_timing, REWARD_TIMINGS)
@@ -70,7 +113,13 @@ class Options:
         return 2 if self.reward == "win" else REWARD_KINDS.index((self.reward, self.reward_timing))
 
 
-# Seeds ----------------------------------------------------------------------------------------------------------------
+def autoreset_name(mode: AutoresetName | Enum) -> AutoresetName:
+    """The name of an autoreset mode, given as a name or as Gymnasium's ``AutoresetMode``.
+
+    Raises:
+        ValueError: no such mode.
+    """
+    return cast(AutoresetName, choice("autoreset_mode", getattr(mode, "name", mode), AUTORESET_MODES))
 
 
 # What a reset is given ------------------------------------------------------------------------------------------------

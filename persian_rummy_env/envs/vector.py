@@ -10,23 +10,37 @@ from __future__ import annotations
 
 import copy as copying
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..actions import NUM_ACTIONS, decode_action, legal_names
-from ..arguments import choice, flag, positive
+from ..arguments import flag, positive
 from ..arrays import as_array, integers, plain, shown, whole_numbers
 from ..bots import BOTS
 from ..core import batch_kernels, masks
 from ..observation import SIZE
-from ..rules import NUM_SEATS, RuleSet
+from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from ..state import STATE
 from .batch import GameBatch, check_partial_reset
 from .guard import exclusive, mending
-from .options import AUTORESET_MODES, MAX_THREADS, Deals, Options, reset_mask, reset_options
+from .options import (
+    MAX_THREADS,
+    AutoresetName,
+    Deals,
+    Episode,
+    IllegalAction,
+    Options,
+    Reward,
+    RewardTiming,
+    Rules,
+    autoreset_name,
+    reset_mask,
+    reset_options,
+)
 
 if TYPE_CHECKING:
     import gymnasium
@@ -111,28 +125,21 @@ class PersianRummyVecEnv:
     def __init__(
         self,
         num_envs: int,
-        rules: RuleSet | Mapping[str, Any] | None = None,
-        episode: str = "game",
-        reward: str = "margin",
+        rules: Rules = None,
+        episode: Episode = "game",
+        reward: Reward = "margin",
         *,
-        reward_timing: str = "dense",
-        illegal_action: str = "raise",
+        reward_timing: RewardTiming = "dense",
+        illegal_action: IllegalAction = "raise",
         max_decisions: int | None = None,
-        autoreset_mode: Any = "SAME_STEP",
+        autoreset_mode: AutoresetName | Enum = "SAME_STEP",
         threads: int = 1,
         copy: bool = True,
         seed: int | None = None,
     ) -> None:
         self.num_envs = positive("num_envs", num_envs, MAX_LANES)
-        self.autoreset_mode = choice("autoreset_mode", getattr(autoreset_mode, "name", autoreset_mode), AUTORESET_MODES)
-        self.options = Options.checked(
-            rules,
-            episode=episode,
-            reward=reward,
-            reward_timing=reward_timing,
-            illegal_action=illegal_action,
-            max_decisions=max_decisions,
-        )
+        self.autoreset_mode = autoreset_name(autoreset_mode)
+        self.options = Options(as_rules(rules), episode, reward, reward_timing, illegal_action, max_decisions)
         self.copy = flag("copy", copy)
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
@@ -306,6 +313,12 @@ class PersianRummyVecEnv:
         """The action masks as bits, (n, 9) uint64: action ``a`` is bit ``a % 64`` of word ``a // 64``."""
         self._guard.need("packed_mask")
         return self._batch.legal.copy() if self.copy else self._batch.legal
+
+    @property
+    def last_seat(self) -> np.ndarray:
+        """(n,) int8, the seat to move; where a sub-environment waits for a reset, the seat of its last observation."""
+        self._guard.need("last_seat")
+        return self._batch.games["seat"].astype(np.int8)
 
     @property
     def final(self) -> Final:

@@ -276,7 +276,7 @@ def test_the_learner_sits_at_each_seat_in_turn() -> None:
     for seed in (2, None, None, None, None):
         _, info = table.reset(seed=seed)
         assert info["skipped"] == 0
-        seats.append(int(table._table._batch.base_seat[0]))
+        seats.append(int(table._vector._batch.base_seat[0]))
     assert seats == [2, 3, 0, 1, 2]
 
 
@@ -291,7 +291,7 @@ def test_every_discard_it_may_make_is_a_card_of_its_hand() -> None:
 
 def test_nothing_hidden_is_shown() -> None:
     table = make(seats=0, opponents="greedy")
-    batch = table._table._batch
+    batch = table._vector._batch
     rng = np.random.default_rng(0)
     observation, info = table.reset(seed=4)
     for _ in range(scaled(60, 10)):
@@ -301,7 +301,7 @@ def test_nothing_hidden_is_shown() -> None:
         batch.allocate_output()
         batch._write_outputs()
         batch.guard.whole = True
-        assert (table._table._observation()["observation"][0] == observation["observation"]).all()
+        assert (table._vector._observation()["observation"][0] == observation["observation"]).all()
         assert (table.action_masks() == info["action_mask"].astype(bool)).all()
         batch.games[:] = before
         batch._write_outputs()
