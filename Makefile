@@ -25,7 +25,7 @@ TORCH ?= 2.13.0
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# install DIRECTORY, WHAT: a virtual environment that is whole or is made anew. While an install runs, a file stands
+# install DIRECTORY, WHAT: a complete virtual environment, or a new one. While an install runs, a file stands
 # beside the folder; one that is still there at the start means that the last install was cut short.
 define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 is needed: make PYTHON=/path/to/it")'
@@ -85,7 +85,7 @@ bench: .venv/.installed ## decisions per second of both environments
 
 # In a clean environment, torch first and alone: what else is installed follows it. A local build's tag (+cpu, +cu…) is
 # dropped, so the file holds for every build of the same release.
-constraints: ## write constraints.txt anew from the newest versions that the ranges allow (TORCH=2.13.0)
+constraints: ## write constraints.txt again, from the newest versions that the ranges allow (TORCH=2.13.0)
 	$(PYTHON) -m venv --clear .venv-constraints
 	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH)
 	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[train,play,wandb,export,ray,dev]"

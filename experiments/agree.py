@@ -28,7 +28,7 @@ from persian_rummy_env.core.jit import source_hash
 from persian_rummy_env.system.signals import ENDING, on_ending
 
 from .shared.claim import Claim
-from .shared.lockstep import LINE_UPS, DisagreementError, Played, compare, plan_of
+from .shared.lockstep import LINE_UPS, DisagreementError, GamesPlayed, compare, plan_of
 from .shared.result_file import STRENGTH, about, add_result_options, write_result
 
 CLAIM = Claim(
@@ -49,7 +49,7 @@ REPORT_EVERY = 10.0
 class Chunk(NamedTuple):
     """Some games in a row, compared: what was played by line-up, and the first disagreement."""
 
-    played: dict[str, Played]
+    played: dict[str, GamesPlayed]
     disagreement: str | None
 
 
@@ -61,7 +61,7 @@ def load_twin(path: Path) -> Any:
 def compare_chunk(task: tuple[Path, int, range]) -> Chunk:
     path, seed, numbers = task
     twin = load_twin(path)
-    played = {name: Played() for name in LINE_UPS}
+    played = {name: GamesPlayed() for name in LINE_UPS}
     for number in numbers:
         plan = plan_of(seed, number)
         try:
@@ -77,9 +77,9 @@ def leave_interrupts_to_the_parent() -> None:
         signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
 
 
-def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool]:
+def run(options: argparse.Namespace) -> tuple[dict[str, GamesPlayed], list[str], bool]:
     """Compare all games: what was played by line-up, the disagreements, and whether it was cut short."""
-    played = {name: Played() for name in LINE_UPS}
+    played = {name: GamesPlayed() for name in LINE_UPS}
     disagreements: list[str] = []
     stop = options.first + options.games
     tasks = [
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Played], list[str], bool
     return played, disagreements, False
 
 
-def report(played: dict[str, Played], games: int, minutes: float) -> None:
+def report(played: dict[str, GamesPlayed], games: int, minutes: float) -> None:
     done = sum(part.games for part in played.values())
     decisions = sum(part.decisions for part in played.values())
     left = minutes * (games - done) / max(done, 1)
@@ -121,9 +121,9 @@ def report(played: dict[str, Played], games: int, minutes: float) -> None:
 
 
 def figures_of(
-    options: argparse.Namespace, played: dict[str, Played], disagreements: list[str], cut: bool, minutes: float
+    options: argparse.Namespace, played: dict[str, GamesPlayed], disagreements: list[str], cut: bool, minutes: float
 ) -> dict[str, Any]:
-    total = Played()
+    total = GamesPlayed()
     for part in played.values():
         total.add(part)
     return {
@@ -162,8 +162,8 @@ def parse(args: Sequence[str] | None) -> argparse.Namespace:
 
 def main(args: Sequence[str] | None = None) -> int:
     options = parse(args)
-    told = ["--games", str(options.games), "--seed", str(options.seed), "--first", str(options.first)]
-    facts = about("experiments.agree", told, options.out, options.allow_dirty)
+    words = ["--games", str(options.games), "--seed", str(options.seed), "--first", str(options.first)]
+    facts = about("experiments.agree", words, options.out, options.allow_dirty)
     sources = source_hash()  # taken at the start, since files may change while old ones are running
     start = time.perf_counter()
     played, disagreements, cut = run(options)

@@ -110,14 +110,14 @@ def of_result(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
             yield Finding(kind, name, f"{fault}: {result['command']}")
 
 
-def of_behaviour(said: Any) -> Iterator[str]:
+def of_behaviour(recorded: Any) -> Iterator[str]:
     """In what the players and the game of today differ from those that a strength rests on."""
-    if faults := list(of_shape(said)):
+    if faults := list(of_shape(recorded)):
         yield from faults
         return
-    if said.get("game") != game():
+    if recorded.get("game") != game():
         yield "the game deals, plays or counts otherwise today"
-    for name, before in said["players"].items():
+    for name, before in recorded["players"].items():
         if "gone" in before:
             continue  # a player of an earlier commit, and named as that where it is quoted
         try:
@@ -132,11 +132,11 @@ def of_behaviour(said: Any) -> Iterator[str]:
             yield f"{name} {changed}"
 
 
-def of_shape(said: Any) -> Iterator[str]:
+def of_shape(recorded: Any) -> Iterator[str]:
     """What is wrong with the form of a behaviour."""
-    if not isinstance(said, dict) or not isinstance(said.get("players"), dict):
+    if not isinstance(recorded, dict) or not isinstance(recorded.get("players"), dict):
         yield "behaviour: missing"
-    elif not all(isinstance(one, dict) for one in said["players"].values()):
+    elif not all(isinstance(one, dict) for one in recorded["players"].values()):
         yield "behaviour.players: expected an object for each player"
 
 
@@ -156,10 +156,10 @@ def commits_since(commit: str, code: Sequence[str]) -> int | None:
     """How many commits after this one touch some code; None: there is no git, or no such commit."""
     try:
         words = ["git", "rev-list", "--count", f"{commit}..HEAD", "--", *code]
-        told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return int(told.stdout)
+    return int(done.stdout)
 
 
 def read_all(paths: Sequence[Path]) -> tuple[dict[Path, dict[str, Any]], list[Finding]]:
@@ -228,10 +228,10 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
     }
     history = read_history()
     for path in pages():
-        told = path.read_text(encoding="utf-8")
-        for number, quote in quotes(told):
+        page_text = path.read_text(encoding="utf-8")
+        for number, quote in quotes(page_text):
             found = sources.get(quote.lstrip("+-"), set())
-            unsaid = {file for file in found if any(commit[:7] not in told for commit in gone.get(file, ()))}
+            unsaid = {file for file in found if any(commit[:7] not in page_text for commit in gone.get(file, ()))}
             if found - set(stale) - unsaid:
                 continue
             entries = [
@@ -254,8 +254,8 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
 
 def of_entry(entry: Mapping[str, Any], behaviour: Mapping[str, Any]) -> Iterator[str]:
     """What is out of date about the numbers of a run that is not kept."""
-    said = {name: behaviour["players"].get(name, {}) for name in entry["against"]}
-    yield from of_behaviour({"game": behaviour["game"], "players": said})
+    recorded = {name: behaviour["players"].get(name, {}) for name in entry["against"]}
+    yield from of_behaviour({"game": behaviour["game"], "players": recorded})
 
 
 def read_history() -> dict[str, Any]:

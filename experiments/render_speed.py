@@ -43,7 +43,7 @@ def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
     """Draw so many positions in a row, as pixels and as SVG. Returns figures in drawings a second, or milliseconds."""
     table, expert = env(render_mode="rgb_array", render_view=view), load("expert")
     table.reset(seed=seed)
-    raster.forget()
+    raster.clear_cache()
     clock, own, svg, first, worst = 0.0, 0.0, 0.0, 0.0, 0.0
     for number in range(pictures):
         before, own_before = time.perf_counter(), time.process_time()

@@ -83,7 +83,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=RESULT)
     add_result_options(parser)
     options = parser.parse_args(argv)
-    said = about("experiments.replay_size", argv, options.out, options.allow_dirty)
+    facts = about("experiments.replay_size", argv, options.out, options.allow_dirty)
     records = list(games(options.actions))
     actions = sum(actions_of(record) for _, record in records)
     first = len(replay_page(records[:1]))  # compiles, too, what has to be compiled
@@ -95,7 +95,7 @@ def main(given: Sequence[str] | None = None) -> int:
         path = Path(folder) / "games.html"
         path.write_text(page, encoding="utf-8")
         browser = opened(path)
-    if said["machine"]["load_before"] > len(os.sched_getaffinity(0)):
+    if facts["machine"]["load_before"] > len(os.sched_getaffinity(0)):
         browser |= {"open_s": None, "step_ms": None, "not timed": "the machine was busy with other work"}
     figures = {
         "games": len(records),
@@ -106,7 +106,7 @@ def main(given: Sequence[str] | None = None) -> int:
         "make_cpu_s": round(took, 1),
         **browser,
     }
-    write_result(options.out, said, figures, kind=TIMING, seeds=[SEED])
+    write_result(options.out, facts, figures, kind=TIMING, seeds=[SEED])
     print(*(f"{name}: {figure}" for name, figure in figures.items()), sep="\n")
     return 0
 

@@ -149,13 +149,13 @@ def main(given: Sequence[str] | None = None) -> None:
     figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
     result = write_result(options.out, facts, figures, kind=TIMING, seeds=[SEARCH_SPEED])
     for name in ("one core", "all cores"):
-        told = ", ".join(f"{bot} {one['median']:,.0f}" for bot, one in result[name].items())
-        print(f"playouts a second, {name}: {told}")
+        shown = ", ".join(f"{bot} {one['median']:,.0f}" for bot, one in result[name].items())
+        print(f"playouts a second, {name}: {shown}")
     for spec, one in result["with a prior"].items():
         print(f"{spec}: {one['median']:.2f} ms a decision on one core")
     for row in result["milliseconds"]:
-        told = f"{row['mean']:.1f} ms a decision, 95% within {row['p95']:.1f}"
-        print(f"ms={row['ms']}: {told}; {row['playouts']:,.0f} playouts")
+        shown = f"{row['mean']:.1f} ms a decision, 95% within {row['p95']:.1f}"
+        print(f"ms={row['ms']}: {shown}; {row['playouts']:,.0f} playouts")
 
 
 if __name__ == "__main__":

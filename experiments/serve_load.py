@@ -192,7 +192,7 @@ def main(given: Sequence[str] | None = None) -> int:
     add_result_options(parser)
     options = parser.parse_args(argv)
     host = f"127.0.0.1:{options.port}"
-    said = about("experiments.serve_load", argv, options.out, options.allow_dirty)
+    facts = about("experiments.serve_load", argv, options.out, options.allow_dirty)
     command = [
         sys.executable, "-m", "persian_rummy_env.apps.web",
         "--port", str(options.port), "--pause", "0", "--keep", "0.1",
@@ -212,9 +212,9 @@ def main(given: Sequence[str] | None = None) -> int:
         "cores": len(os.sched_getaffinity(0)),
         **found,
     }
-    if said["machine"]["load_before"] > result["cores"]:
+    if facts["machine"]["load_before"] > result["cores"]:
         result |= {"wait_ms": None, "actions_per_second": None, "not timed": "the machine was busy with other work"}
-    write_result(options.out, said, result, kind=TIMING, seeds=[SEED])
+    write_result(options.out, facts, result, kind=TIMING, seeds=[SEED])
     for name in (
         "tables_opened",
         "tables_left",

@@ -18,7 +18,7 @@ from persian_rummy_env.system.files import write_whole
 from .shared.claim import Claim
 from .shared.result_file import TIMING, about, add_result_options, write_result
 from .shared.timing import cores, versions
-from .speeds import ours, peers, plot, startup
+from .speeds import own, peers, plot, startup
 from .tables.performance import speed_tables
 
 CLAIM = Claim(
@@ -66,10 +66,10 @@ def our_figures(runs: int, quick: bool) -> dict[str, Any]:
     """All figures of ours, one group after the other."""
     found: dict[str, Any] = {}
     groups = {
-        "vector environment": lambda: ours.vector_figures(runs, 2**17 if quick else 2**21),
-        "AEC environment": lambda: ours.aec_figures(runs, 0.3 if quick else 2.0),
-        "copies": lambda: ours.copy_figures(runs),
-        "bots": lambda: ours.bot_figures(runs, 500 if quick else 5000),
+        "vector environment": lambda: own.vector_figures(runs, 2**17 if quick else 2**21),
+        "AEC environment": lambda: own.aec_figures(runs, 0.3 if quick else 2.0),
+        "copies": lambda: own.copy_figures(runs),
+        "bots": lambda: own.bot_figures(runs, 500 if quick else 5000),
     }
     with cores(1):
         for name, group in groups.items():

@@ -126,7 +126,7 @@ def fitness(weights: np.ndarray, against: Sequence[str], pairs: int, deals: int)
 
 
 SHAPING = ("seed", "against", "population", "elite", "pairs", "spread", "keep")
-"""Settings that weights hang on: they are gone on from with these alone."""
+"""Settings that the weights depend on: a run is resumed only with the same values."""
 
 
 def write_weights(folder: Path, config: TuneConfig, generation: int, mean: np.ndarray, spread: np.ndarray) -> None:
@@ -146,8 +146,8 @@ def settings_as_json(config: TuneConfig) -> dict[str, Any]:
 
 def digest_of(result: Mapping[str, Any]) -> str:
     """Over everything in a file of weights but itself."""
-    said = {name: value for name, value in result.items() if name != "digest"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    contents = {name: value for name, value in result.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
 
 
 def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
@@ -160,8 +160,8 @@ def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
     if not os.path.lexists(file):
         return 0, EXPERT_WEIGHTS.copy(), config.spread / feature_scale(config.seed)
     try:
-        said = parsed(file.read_bytes())
-        return _gone_on_from(config, said)
+        contents = parsed(file.read_bytes())
+        return _gone_on_from(config, contents)
     except IsADirectoryError:
         raise FolderError(f"{file}: is a folder, and expected is a file of weights") from None
     except FolderError as error:
@@ -170,29 +170,29 @@ def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
         raise FolderError(f"{file}: damaged ({shortened(one_line(error), 200)}); choose another --out") from None
 
 
-def _gone_on_from(config: TuneConfig, said: Any) -> tuple[int, np.ndarray, np.ndarray]:
-    if not isinstance(said, dict):
+def _gone_on_from(config: TuneConfig, contents: Any) -> tuple[int, np.ndarray, np.ndarray]:
+    if not isinstance(contents, dict):
         raise ValueError("it holds no object")
-    if "digest" in said and said["digest"] != digest_of(said):
+    if "digest" in contents and contents["digest"] != digest_of(contents):
         raise ValueError("its content is not what its digest says")
-    parts = said["weights"], said["spread"]
+    parts = contents["weights"], contents["spread"]
     if not all(isinstance(part, dict) and set(part) == set(FEATURES) for part in parts):
         raise FolderError("weights of other features")
-    before = said.get("settings") or {name: said[name] for name in ("seed", "against") if name in said}
+    before = contents.get("settings") or {name: contents[name] for name in ("seed", "against") if name in contents}
     now = settings_as_json(config)
     other = [
         f"{name}={before[name]!r} there, {now.get(name)!r} here" for name in before if before[name] != now.get(name)
     ]
     if other:
         raise FolderError(f"tuned with other settings ({shortened(', '.join(other), 200)})")
-    if type(said["generation"]) is not int or not 0 <= said["generation"] <= MOST_GENERATIONS:
-        raise ValueError(f"generation={said['generation']!r}")
+    if type(contents["generation"]) is not int or not 0 <= contents["generation"] <= MOST_GENERATIONS:
+        raise ValueError(f"generation={contents['generation']!r}")
     if not all(type(number) in (int, float) and math.isfinite(number) for part in parts for number in part.values()):
         raise ValueError("a weight or spread that is no number")
     mean, spread = (np.array([float(part[name]) for name in FEATURES]) for part in parts)
     if (spread < 0).any():
         raise ValueError("a spread below 0")
-    return said["generation"], mean, spread
+    return contents["generation"], mean, spread
 
 
 def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:

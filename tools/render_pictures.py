@@ -66,7 +66,7 @@ def save(svg: str, path: Path) -> None:
 
 
 def cards(width: int, gap: int) -> str:
-    """All faces and a back, by suits, as one SVG."""
+    """Every card and a back, by suits, as one SVG."""
     names = [*CARD_NAMES[:NUM_PLAIN], "JK", None]
     across, down = 14, 4
     height = width * CARD_HEIGHT // CARD_WIDTH
@@ -74,8 +74,8 @@ def cards(width: int, gap: int) -> str:
     drawn = []
     for number, name in enumerate(names):
         column, row = (number % 13, number // 13) if number < NUM_PLAIN else (13, number - NUM_PLAIN)
-        face = card_face(name, look=FOUR, width=width)
-        drawn.append(face.replace("<svg ", f'<svg x="{column * (width + gap)}" y="{row * (height + gap)}" ', 1))
+        card = card_face(name, look=FOUR, width=width)
+        drawn.append(card.replace("<svg ", f'<svg x="{column * (width + gap)}" y="{row * (height + gap)}" ', 1))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole[0]}" height="{whole[1]}">'
     return f"{head}{''.join(drawn)}</svg>"
 

@@ -91,7 +91,7 @@ def folder_for(out: Path, *own: str) -> Iterator[None]:
     """The folder of a result, which no other process writes into meanwhile, and no training run has its files in.
 
     Args:
-        own: names of files that are the command's own and written anew.
+        own: names of files that belong to the command and are written again.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -130,14 +130,14 @@ class Reporter:
 
     def __init__(self, pairs: Mapping[str, int]) -> None:
         self.pairs = dict(pairs)
-        self.told = time.perf_counter()
+        self.reported = time.perf_counter()
 
     def __call__(self, name: str, played: PlayedPairs) -> None:
         now = time.perf_counter()
         done = len(played.pairs)
-        if now - self.told < REPORT_EVERY or done >= self.pairs[name]:
+        if now - self.reported < REPORT_EVERY or done >= self.pairs[name]:
             return
-        self.told = now
+        self.reported = now
         number = list(self.pairs).index(name) + 1
         left = played.seconds / done * (self.pairs[name] - done)
         print(

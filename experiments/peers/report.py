@@ -1,4 +1,4 @@
-"""What every driver does: play its figures so many times, and write down how it went."""
+"""What every driver does: measure its figures several times, and write the result."""
 
 from __future__ import annotations
 

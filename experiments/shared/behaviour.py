@@ -38,7 +38,7 @@ from persian_rummy_env.state import OVER
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "experiments" / "results" / "decisions.npz"
 SHA256 = "ceae1ed6f6afee30"
-"""Of that file; where it is made anew, all results are old."""
+"""Of that file. When it is made again, all results are out of date."""
 SEED = 70_001
 GAMES, OF_A_GAME = 200, 10
 SEARCHED = 100
@@ -114,7 +114,7 @@ def decisions() -> np.ndarray:
         raise BehaviourError(f"{DECISIONS}: cannot be read: {error.strerror}") from error
     found_sha = hashlib.sha256(content).hexdigest()[:16]
     if found_sha != SHA256:
-        raise BehaviourError(f"{DECISIONS}: sha256: {found_sha} instead of {SHA256}: damaged, or made anew")
+        raise BehaviourError(f"{DECISIONS}: sha256: {found_sha} instead of {SHA256}: damaged, or made again")
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
         stored = {name: file[name] for name in file.files}
     ends = np.cumsum(stored["lengths"].astype(np.int64))
@@ -199,13 +199,13 @@ def behaviour(players: Sequence[str]) -> dict[str, Any]:
     return {"game": game(), "players": {name: player(name) for name in players}}
 
 
-def difference(said: dict[str, Any], now: dict[str, Any]) -> str | None:
+def difference(recorded: dict[str, Any], now: dict[str, Any]) -> str | None:
     """In what a player is another than the one that a result rests on; None: in nothing."""
-    if said.get("weights") != now.get("weights"):
+    if recorded.get("weights") != now.get("weights"):
         return "has other weights"
-    if said.get("decisions") != now["decisions"]:
+    if recorded.get("decisions") != now["decisions"]:
         return "was asked other decisions"
-    before, after = str(said.get("choices")).split(), now["choices"].split()
+    before, after = str(recorded.get("choices")).split(), now["choices"].split()
     turned = sum(one != other for one, other in zip(before, after, strict=False)) if len(before) == BLOCKS else BLOCKS
     if turned > (TIES if "weights" in now else 0):
         return f"chooses otherwise (in {turned} of {BLOCKS} parts of the stored decisions)"
@@ -217,7 +217,7 @@ def main(given: Sequence[str] | None = None) -> None:
 
     parser = argparse.ArgumentParser(
         prog="python -m experiments.shared.behaviour",
-        description="make the stored decisions anew, or say how players choose",
+        description="make the stored decisions again, or print digests of how players choose",
     )
     parser.add_argument("policies", nargs="*", help="print the digests of these")
     options = parser.parse_args(given)

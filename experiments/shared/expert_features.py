@@ -51,5 +51,5 @@ GROUPS: dict[str, dict[str, str]] = {
         "discard_live": "unseen cards of its rank, and half as much those of its suit within two ranks",
     },
 }
-"""Group to feature to what a unit of it is. The danger is 1 / (1 + cards in the shorter opponent's hand)."""
+"""The unit of each feature, by group. The danger is 1 / (1 + cards in the shorter opponent's hand)."""
 DESCRIPTIONS = {feature: text for group in GROUPS.values() for feature, text in group.items()}

@@ -288,7 +288,7 @@ def decks_of_seed(engine: PersianRummyVecEnv, seed: int) -> list[list[str]]:
 
 
 @dataclass
-class Played:
+class GamesPlayed:
     """What was compared: decisions, and what happened how often."""
 
     games: int = 0
@@ -296,14 +296,14 @@ class Played:
     decisions: int = 0
     events: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Played) -> None:
+    def add(self, other: GamesPlayed) -> None:
         self.games += other.games
         self.deals += other.deals
         self.decisions += other.decisions
         self.events.update(other.events)
 
 
-def compare(plan: Plan, twin: Any) -> Played:
+def compare(plan: Plan, twin: Any) -> GamesPlayed:
     """Play one game in both implementations; ``twin`` is the module of the second one.
 
     Raises:
@@ -337,7 +337,7 @@ def compare(plan: Plan, twin: Any) -> Played:
         same("record", tidy(recorded), tidy(game.record(names, plan.seed, legal=True)))
     except DisagreementError as difference:
         raise DisagreementError(f"{plan}\nafter {len(actions)} actions: {actions}\n{difference}") from None
-    return Played(1, plan.rules.deals, len(actions), Counter(game.events))
+    return GamesPlayed(1, plan.rules.deals, len(actions), Counter(game.events))
 
 
 def same(what: str, engine: Any, twin: Any) -> None:

@@ -2,8 +2,8 @@
 
 A result says its command, seeds, date, seconds, machine and commit, and, if it tells how strong somebody plays, what it
 rests on (``experiments.shared.behaviour``). Only ``write_result`` writes one; it closes with a digest of all that is in
-it, so a result that was damaged or changed by hand is refused by every reader. What is out of date is told by
-``python -m experiments.check``.
+it, so a result that was damaged or changed by hand is refused by every reader. ``python -m experiments.check``
+lists what is out of date.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def about(prog: str, argv: Sequence[str], out: Path | None = None, allow_dirty: 
     return facts | {"started": time.perf_counter()}
 
 
-def is_clean(said: object) -> bool:
+def is_clean(commit_text: object) -> bool:
     """Whether what a result says of its commit is a commit, and nothing beside it."""
-    return isinstance(said, str) and 7 <= len(said) <= 40 and set(said) <= set("0123456789abcdef")
+    return isinstance(commit_text, str) and 7 <= len(commit_text) <= 40 and set(commit_text) <= set("0123456789abcdef")
 
 
 def write_result(
@@ -108,7 +108,7 @@ def write_result(
     Args:
         facts: of ``about``, taken before anything was measured.
         figures: what was measured.
-        seeds: all seeds that it hangs on.
+        seeds: all seeds that it depends on.
         players: names of the policies whose strength it tells, as ``persian_rummy_env.players.load.load`` takes them.
     """
     facts = dict(facts)

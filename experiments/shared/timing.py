@@ -91,8 +91,8 @@ def commit() -> str | None:
 
     def git(*words: str) -> str:
         root = Path(__file__).resolve().parents[2]
-        told = subprocess.run(["git", *words], capture_output=True, text=True, check=True, cwd=root)
-        return told.stdout.strip()
+        done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, cwd=root)
+        return done.stdout.strip()
 
     try:
         head = git("rev-parse", "--short=12", "HEAD")

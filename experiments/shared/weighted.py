@@ -27,10 +27,10 @@ def play_weighted(games, team, weights, bot, start, stop):
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for lane in range(start, stop):
         game = games[lane]
-        ours = int(team[lane])
+        own_team = int(team[lane])
         while int(game["phase"]) != OVER:
             legal_actions(game, words, 0)
-            if int(game["seat"]) % NUM_TEAMS == ours:
+            if int(game["seat"]) % NUM_TEAMS == own_team:
                 apply(game, best_by_features(game, words, 0, weights))
             else:
                 apply(game, choose(game, words, 0, bot))

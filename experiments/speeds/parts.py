@@ -19,7 +19,7 @@ from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE, NOTHING_OWED, OVER
 
 from ..shared.timing import figure, in_turn
 from . import kernels
-from .ours import BANK, VectorRuns, mixed_states
+from .own import BANK, VectorRuns, mixed_states
 
 LANES = 1024
 """States in a sample; the batch size that the parts are compared with."""

@@ -36,8 +36,8 @@ def _called(command: list[str], minutes: float, what: str, **options: Any) -> No
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PeerFailed(f"{what}: {error}") from error
     if done.returncode:
-        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        errors = [line for line in said if "ERROR" in line or "Error" in line] or said
+        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if "ERROR" in line or "Error" in line] or lines
         raise PeerFailed(f"{what}: {errors[-1] if errors else f'exit status {done.returncode}'}")
 
 
@@ -46,7 +46,7 @@ def prepared(name: str, folder: Path) -> Path:
     pins = (PINS / f"{name}.txt").read_text()
     home = folder / name
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    installed = home / "installed.txt"  # written last, so that a half-made environment is made anew
+    installed = home / "installed.txt"  # written last, so that a half-made environment is made again
     if python.exists() and installed.exists() and installed.read_text() == pins:
         return python
     try:

@@ -30,11 +30,11 @@ def drawn(result: Mapping[str, Any]) -> bytes:
     return stream.getvalue()
 
 
-def draw_sizes(axes: Any, ours: Mapping[str, Any]) -> None:
+def draw_sizes(axes: Any, own: Mapping[str, Any]) -> None:
     """Medians with least and most, by batch size."""
     labels = {"step": "actions drawn beforehand", "step_and_drawing": "drawing counted"}
     for name, label in labels.items():
-        runs = {int(lanes): figure for lanes, figure in ours["vector"][name].items() if int(lanes) > 1}
+        runs = {int(lanes): figure for lanes, figure in own["vector"][name].items() if int(lanes) > 1}
         middle = [run["median"] for run in runs.values()]
         below = [run["median"] - run["min"] for run in runs.values()]
         above = [run["max"] - run["median"] for run in runs.values()]
@@ -42,7 +42,7 @@ def draw_sizes(axes: Any, ours: Mapping[str, Any]) -> None:
             list(runs), middle, yerr=(below, above), label=label, capsize=3, marker=MARKS[name],
             color=OURS, alpha=1.0 if name == "step" else 0.55,
         )  # fmt: skip
-    sizes = [int(lanes) for lanes in ours["vector"]["step"] if int(lanes) > 1]
+    sizes = [int(lanes) for lanes in own["vector"]["step"] if int(lanes) > 1]
     axes.set_xscale("log", base=2)
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
@@ -57,13 +57,13 @@ def draw_sizes(axes: Any, ours: Mapping[str, Any]) -> None:
 
 def draw_peers(axes: Any, result: Mapping[str, Any]) -> None:
     """Bars on a logarithmic axis, the slowest below."""
-    ours = result["ours"]
-    most = ours["marked"][-1]
+    own = result["ours"]
+    most = own["marked"][-1]
     bars = {
-        f"ours: vector environment, n = {int(most):,}": ours["vector"]["step"][most]["median"],
-        "ours: the same and drawing": ours["vector"]["step_and_drawing"][most]["median"],
-        "ours: AEC raw_env()": ours["aec"]["raw_env"]["median"],
-        "ours: AEC env()": ours["aec"]["env"]["median"],
+        f"ours: vector environment, n = {int(most):,}": own["vector"]["step"][most]["median"],
+        "ours: the same and drawing": own["vector"]["step_and_drawing"][most]["median"],
+        "ours: AEC raw_env()": own["aec"]["raw_env"]["median"],
+        "ours: AEC env()": own["aec"]["env"]["median"],
     }
     for name, peer in result["peers"].items():
         for figure in peer.get("figures", []):

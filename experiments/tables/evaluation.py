@@ -84,12 +84,12 @@ def ladder_table(result: Result | None) -> str:
         for name, row in zip(order, cross_table(order, result["matches"]), strict=True)
     ]
     pairs = sorted({match["pairs"] for match in result["matches"]})
-    told = (
+    head = (
         f"`{result['command']}`, {result['date']}, commit `{result['commit']}`, {result['minutes']} minutes of play; "
     )
-    told += f"{pairs[0]:,} to {pairs[-1]:,} pairs a match" if len(pairs) > 1 else f"{pairs[0]:,} pairs a match"
+    head += f"{pairs[0]:,} to {pairs[-1]:,} pairs a match" if len(pairs) > 1 else f"{pairs[0]:,} pairs a match"
     heads = ["", *(f"`{name}`" for name in order), "rating"]
-    return told + ".\n\n" + table(heads, [[*row, rating[name]] for name, row in zip(order, rows, strict=True)])
+    return head + ".\n\n" + table(heads, [[*row, rating[name]] for name, row in zip(order, rows, strict=True)])
 
 
 def goals_table(result: Result | None) -> str:

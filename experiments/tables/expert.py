@@ -18,7 +18,7 @@ def features_table(result: Result | None) -> str:
         rows.append([f"**{group}**", "", "", worth(lost.get(group))])
         for feature, text in features.items():
             rows.append([f"`{feature}`", text, f"{WEIGHTS[feature]:+.2f}", worth(lost.get(feature))])
-    return table(["feature", "what a unit of it is", "weight", "points lost without it"], rows, words=2)
+    return table(["feature", "unit", "weight", "points lost without it"], rows, words=2)
 
 
 def worth(row: Result | None) -> str:

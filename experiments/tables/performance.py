@@ -18,15 +18,15 @@ def speed_tables(result: Result) -> dict[str, str]:
     }
 
 
-def goals_table(ours: Result, peers: Result) -> str:
+def goals_table(own: Result, peers: Result) -> str:
     """What the environment is meant to reach, and what it reaches."""
-    rows = [[what, goal, reached, "yes" if met else "**no**"] for what, goal, reached, met in goals(ours, peers)]
+    rows = [[what, goal, reached, "yes" if met else "**no**"] for what, goal, reached, met in goals(own, peers)]
     return table(["figure (median)", "goal", "measured", "reached"], rows)
 
 
-def goals(ours: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
+def goals(own: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
     """(what, goal, measured, whether it is reached), as far as the result has it."""
-    vector, started = ours["vector"], ours["startup"]
+    vector, started = own["vector"], own["startup"]
     found: list[tuple[str, str, str, bool]] = []
 
     def at_least(what: str, value: float, goal: float, unit: str = "/s") -> None:
@@ -35,25 +35,25 @@ def goals(ours: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
     def below(what: str, value: float, goal: float, unit: str) -> None:
         found.append((what, f"< {number(goal)} {unit}", f"{number(value)} {unit}", value < goal))
 
-    for lanes in ours["marked"]:
+    for lanes in own["marked"]:
         at_least(
             f"vector decisions, n = {int(lanes):,}, actions drawn beforehand", vector["step"][lanes]["median"], 6e6
         )
         at_least(f"the same and drawing, n = {int(lanes):,}", vector["step_and_drawing"][lanes]["median"], 4e6)
-    most = ours["marked"][-1]
+    most = own["marked"][-1]
     two, one = (vector[name][most]["median"] for name in ("step_two_threads", "step"))
     at_least(f"two threads, against one, n = {int(most):,}", two / one, 1.8, " ×")
     by_size = [figure["median"] for lanes, figure in vector["step"].items() if int(lanes) >= 64]
     below("slowest to fastest n, 64 to 65,536", max(by_size) / min(by_size), 1.6, "×")
-    aec = {name: figure["median"] for name, figure in ours["aec"].items()}
+    aec = {name: figure["median"] for name, figure in own["aec"].items()}
     at_least("AEC decisions, `env()`", aec["env"], 50e3)
     at_least("AEC decisions, `raw_env()`", aec["raw_env"], 80e3)
     if figures := peers.get("pettingzoo", {}).get("figures"):
         at_least("`env()`, against PettingZoo gin_rummy_v4", aec["env"] / figures[0]["median"], 10, " ×")
-    below("one `step` call of the vector environment, n = 1", ours["one_step_call"]["median"], 5, "µs")
-    below("`clone`, a game", ours["copies"]["clone"]["median"] / 1e3, 1, "µs")
-    below("record copy, a game", ours["copies"]["record_copy"]["median"] / 1e3, 1, "µs")
-    at_least(f"deals, {ours['bots']['bot']} bots in all seats", ours["bots"]["deals"]["median"], 20e3)
+    below("one `step` call of the vector environment, n = 1", own["one_step_call"]["median"], 5, "µs")
+    below("`clone`, a game", own["copies"]["clone"]["median"] / 1e3, 1, "µs")
+    below("record copy, a game", own["copies"]["record_copy"]["median"] / 1e3, 1, "µs")
+    at_least(f"deals, {own['bots']['bot']} bots in all seats", own["bots"]["deals"]["median"], 20e3)
     below("import, with an environment, without compile", started["import_vector_face"]["median"], 0.7, "s")
     below("process start to first step, cache present", started["first_step"]["median"], 2, "s")
     if "first_compile" in started:
@@ -61,9 +61,9 @@ def goals(ours: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
     return found
 
 
-def vector_table(ours: Result) -> str:
+def vector_table(own: Result) -> str:
     """Decisions per second by batch size."""
-    vector = ours["vector"]
+    vector = own["vector"]
     columns = {
         "step": "step",
         "step_and_drawing": "step and drawing",
@@ -78,18 +78,18 @@ def vector_table(ours: Result) -> str:
     return table(["n", *columns.values()], rows)
 
 
-def others_table(ours: Result) -> str:
+def others_table(own: Result) -> str:
     """Every figure that is not one of a batch size."""
-    copies, started = ours["copies"], ours["startup"]
+    copies, started = own["copies"], own["startup"]
     figures = {
-        "AEC loop, `env()`": ours["aec"]["env"],
-        "AEC loop, `raw_env()`": ours["aec"]["raw_env"],
-        "one `step` call of the vector environment, n = 1": ours["one_step_call"],
+        "AEC loop, `env()`": own["aec"]["env"],
+        "AEC loop, `raw_env()`": own["aec"]["raw_env"],
+        "one `step` call of the vector environment, n = 1": own["one_step_call"],
         "`clone()`, 4,096 games": copies["clone"],
         "`get_state()`, 4,096 games": copies["get_state"],
         "copy of 4,096 records into an array at hand": copies["record_copy"],
-        f"deals, {ours['bots']['bot']} bots in all seats": ours["bots"]["deals"],
-        "their decisions": ours["bots"]["decisions"],
+        f"deals, {own['bots']['bot']} bots in all seats": own["bots"]["deals"],
+        "their decisions": own["bots"]["decisions"],
         "`import persian_rummy_env`": started["import"],
         "`from persian_rummy_env import PersianRummyVecEnv`": started["import_vector_face"],
         "`from persian_rummy_env import env`": started["import_aec_face"],
@@ -103,12 +103,12 @@ def others_table(ours: Result) -> str:
 
 def peers_table(result: Result) -> str:
     """Ours and the peers', and how many times as fast ours is when driven in the same way."""
-    ours = result["ours"]
-    most = ours["marked"][-1]
-    batched = {True: ours["vector"]["step_and_drawing"][most], False: ours["vector"]["step"][most]}
-    single = ours["aec"]["env"]
-    seen = [ours["observation"], f"{ours['observation_bytes']:,} + {ours['mask_bytes']}", str(ours["actions"])]
-    seen_single = [ours["aec_observation"], f"{ours['aec_observation_bytes']:,} + {ours['mask_bytes']}", seen[-1]]
+    own = result["ours"]
+    most = own["marked"][-1]
+    batched = {True: own["vector"]["step_and_drawing"][most], False: own["vector"]["step"][most]}
+    single = own["aec"]["env"]
+    seen = [own["observation"], f"{own['observation_bytes']:,} + {own['mask_bytes']}", str(own["actions"])]
+    seen_single = [own["aec_observation"], f"{own['aec_observation_bytes']:,} + {own['mask_bytes']}", seen[-1]]
     rows = [
         [f"**ours**, vector environment, n = {int(most):,}", *seen, spread(batched[False]), "1"],
         [f"**ours**, vector environment, n = {int(most):,}, and drawing", *seen, spread(batched[True]), "1"],
@@ -127,4 +127,4 @@ def peers_table(result: Result) -> str:
                 ratios.append(times(batched[True]["median"] / figure["median"]))
             about = [figure["observation"], f"{figure['observation_bytes']:,}", str(figure["actions"])]
             rows.append([f"{shown} {figure['name']}{size}", *about, spread(figure), " / ".join(ratios)])
-    return table(["environment", "observation", "bytes", "actions", "decisions/s", "ours is so many ×"], rows)
+    return table(["environment", "observation", "bytes", "actions", "decisions/s", "ours is × times as fast"], rows)

@@ -131,7 +131,7 @@ def _advance(sign: str, bold: bool) -> float:
     return _font(UNITS, bold).getlength(sign) / UNITS
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Drop all that is kept for the next picture, as at the start of a process."""
     for kept in (_ground, _piece, _panel, _words, _letter):
         kept.cache_clear()

@@ -17,7 +17,7 @@ from experiments.shared.lockstep import (
     PLAIN,
     STEERED,
     DisagreementError,
-    Played,
+    GamesPlayed,
     compare,
     plan_of,
     stacked_deck,
@@ -29,8 +29,8 @@ GAMES = scaled(240, 2)
 VARIANTS = [(quads, stock) for quads in ("any", "jacks") for stock in ("pass", "end")]
 
 
-def compared(games: range, *line_ups: str) -> Played:
-    total = Played()
+def compared(games: range, *line_ups: str) -> GamesPlayed:
+    total = GamesPlayed()
     for number in games:
         total.add(compare(plan_of(2, number, line_ups), oracle))
     return total

@@ -12,7 +12,7 @@ import pytest
 
 from experiments import profile, speed
 from experiments.shared import timing
-from experiments.speeds import ours, peers, plot, startup
+from experiments.speeds import own, peers, plot, startup
 from experiments.tables import performance
 from experiments.tables.profile import average_costs
 
@@ -34,10 +34,10 @@ def peer(name: str, batch: int) -> dict[str, Any]:
 
 
 def test_every_figure_is_taken_and_shown() -> None:
-    found = ours.vector_figures(1, 2**10, sizes=(1, 64, LANES), marked=(64, LANES))
-    found |= ours.aec_figures(1, 0.01)
-    found |= ours.copy_figures(1, lanes=64, repeats=2)
-    found |= ours.bot_figures(1, games=4)
+    found = own.vector_figures(1, 2**10, sizes=(1, 64, LANES), marked=(64, LANES))
+    found |= own.aec_figures(1, 0.01)
+    found |= own.copy_figures(1, lanes=64, repeats=2)
+    found |= own.bot_figures(1, games=4)
     found |= startup.startup_figures(1, 0)
     # 2 a size, 2 copies, two threads, two apart; one call; 2 AEC; 4 copies; 2 bots; 4 starts
     assert len(figures_in(found)) == 2 * 3 + 2 + 2 + 1 + 2 + 4 + 2 + 4
