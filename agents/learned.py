@@ -15,9 +15,10 @@ from torch import Tensor
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseRows
+from persian_rummy_env.players.networks import register_backend
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
-from persian_rummy_env.records.record import stored_rules
 from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.stored_rules import stored_rules
 
 from .network import Actor, NotFiniteError, Shape, rows_on
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
@@ -198,3 +199,6 @@ def _rules_of(path: Path, says: Mapping[str, str]) -> RuleSet | None:
         raise ValueError(
             f"{path}: the rules {says['rules']} that it was trained by are none that are known here: {one_line(error)}"
         ) from error
+
+
+register_backend(lambda path, device: LearnedPolicy(path, device=device))

@@ -25,15 +25,12 @@ from persian_rummy_env.arrays import plain
 from persian_rummy_env.core import network_kernels
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE, SparseRows, input_scale
+from persian_rummy_env.players.tensor_file import NotFiniteError
 
 from . import gradient_kernels
 
 MASKED = torch.finfo(torch.float32).min
 """The logit of an illegal action: below every legal one, and finite."""
-
-
-class NotFiniteError(RuntimeError):
-    """A network, or what it says, holds NaN or infinities; the message names the quantity."""
 
 
 class DenseRows(NamedTuple):

@@ -20,7 +20,8 @@ import numpy as np
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core.expert import FEATURES, WEIGHTS
 from persian_rummy_env.evaluation.arena import new_games
-from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
+from persian_rummy_env.evaluation.match import deal_seeds
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from train.deal_sets import EXPERT_ABLATION

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from persian_rummy_env.evaluation.match import mean_interval
 from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, deal_set
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.system.files import write_whole
 

@@ -20,7 +20,8 @@ import numpy as np
 from scipy import stats
 
 from persian_rummy_env.core.arena_kernels import OUTSIDE
-from persian_rummy_env.evaluation.match import CHUNK, CONFIDENCE, Pairs, deal_seeds, mean_interval, play_pairs
+from persian_rummy_env.evaluation.match import CHUNK, Pairs, deal_seeds, play_pairs
+from persian_rummy_env.evaluation.statistics import CONFIDENCE, mean_interval
 from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
 from train import deal_sets

@@ -19,7 +19,7 @@ from typing import Any
 from persian_rummy_env.core.arena_kernels import OUTSIDE
 from persian_rummy_env.evaluation.match import summary
 from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, PlayedPairs, deal_set
-from persian_rummy_env.evaluation.rating import YARDSTICK, ratings, seat_effects
+from persian_rummy_env.evaluation.rating import BASELINE, ratings, seat_effects
 from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.system.files import write_whole
 
@@ -94,7 +94,7 @@ def figures_of(cache: MatchCache, wanted: Mapping[Names, int], played: Mapping[N
         "complete": len(matches) == len(wanted) and all(match["complete"] for match in matches),
         "minutes": round(sum(one.seconds for one in played.values()) / 60, 2),
         "matches": matches,
-        "rating zero": YARDSTICK if YARDSTICK in met else met[0],
+        "rating zero": BASELINE if BASELINE in met else met[0],
         "ratings": ratings(met, by_number),
         "seat effects": seat_effects(by_number),
         "deal sets": [deal_set(cache.settings.seed, pairs, cache.settings.rules) for pairs in sizes],

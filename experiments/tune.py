@@ -28,7 +28,8 @@ from persian_rummy_env.core import arena_kernels, expert
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.evaluation.arena import new_games, show
-from persian_rummy_env.evaluation.match import deal_seeds, mean_interval
+from persian_rummy_env.evaluation.match import deal_seeds
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 from persian_rummy_env.system.escaping import shortened

@@ -31,7 +31,7 @@ NOUNS = {  # modules at the root of the package; data that core compiles in stan
     **dict.fromkeys(
         ("version", "arguments", "arrays", "seeds", "cards", "actions", "rules", "state", "observation"), "data"
     ),
-    **dict.fromkeys(("bots", "partners", "state_check"), "nouns"),
+    **dict.fromkeys(("bots", "partners", "state_check", "stored_rules"), "nouns"),
 }
 ROOMS = (
     *("system", "data", "core", "nouns", "players", "drawing", "envs", "records", "evaluation", "apps", "adapters"),
@@ -39,7 +39,6 @@ ROOMS = (
 )
 ADAPTERS = "persian_rummy_env.adapters"
 TORCH_HOMES = ("agents.network", "agents.learned", "agents.tensor_file", "train", ADAPTERS)
-UPWARD = {("persian_rummy_env.players.load", "agents.learned")}  # goes when trained networks play without torch
 
 IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
 
@@ -61,7 +60,7 @@ LIBRARIES = {
     "data": CORE_LIBRARIES,
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
     "records": PLOT_LIBRARIES,
-    "evaluation": PLOT_LIBRARIES | {"scipy", "choix", "ray"},
+    "evaluation": PLOT_LIBRARIES | {"ray"},
     "apps": PLAY_LIBRARIES,
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
@@ -126,8 +125,6 @@ def objection(module: str, imported: str) -> str | None:
         return "torch belongs to " + ", ".join(TORCH_HOMES)
     if within(imported, ADAPTERS) and not within(module, ADAPTERS) and own != "cli":
         return "adapters are imported by nobody else"
-    if (module, imported) in UPWARD:
-        return None
     if top in PACKAGES:
         above = ROOMS.index(room(imported)) > ROOMS.index(own)
         return f"{own} stands below {room(imported)}" if above else None

@@ -20,12 +20,13 @@ from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..evaluation.arena import new_games
-from ..records.record import Record, stored_rules
+from ..records.record import Record
 from ..records.recorder import record_of
 from ..records.replay import result_of
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import fresh_seed, game_seed
 from ..state import MELD_PHASE, OVER
+from ..stored_rules import stored_rules
 
 UNFINISHED = "persian-rummy-unfinished/1"
 """The format of a game that was left before its end; ``Table.resume`` goes on with it."""

@@ -12,15 +12,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ..arguments import choice, finite_number, flag, positive, whole_number
 from ..players.policy import Policy, as_policy, check_rules
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, seed_array
 from .arena import new_games, play
+from .statistics import mean_interval
 
-CONFIDENCE = 0.95
 EPISODES = ("deal", "game")
 CHUNK = 1024
 """Pairs played at once."""
@@ -67,15 +66,6 @@ class MatchResult:
         return (
             f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {self.pairs} pairs"
         )
-
-
-def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of independent values (n,), and the bounds of its 95% t interval."""
-    mean = float(values.mean())
-    if len(values) < 2:
-        return mean, float("-inf"), float("inf")
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
-    return mean, mean - half, mean + half
 
 
 def deal_seeds(seed: int, pairs: int, first: int = 0) -> np.ndarray:

@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import choix
 import numpy as np
 
 from ..rules import NUM_SEATS
-from .match import Pairs, mean_interval
+from .match import Pairs
+from .statistics import bradley_terry, mean_interval
 
 ELO = 400 / np.log(10)
-"""Points of a rating to a unit of Bradley and Terry's strength: 400 points are odds of ten to one."""
+"""Rating points per unit of Bradley-Terry strength: 400 points are odds of ten to one."""
 HALF_A_WIN = 0.5
 """Added both ways to each match, so that one who never loses has a rating too."""
 RESAMPLES = 400
-YARDSTICK = "deepest"
+BASELINE = "deepest"
 
 Matches = Mapping[tuple[int, int], Pairs]
 """Pairs by the numbers of the two policies."""
 
 
-def strengths(wins: np.ndarray) -> np.ndarray:
-    """Bradley and Terry's strengths (k,), fitted by choix to the wins of each over each, (k, k)."""
-    return choix.ilsr_pairwise_dense(wins.astype(np.float64))
-
-
 def ratings(names: Sequence[str], matches: Matches, seed: int = 0) -> list[dict[str, Any]]:
     """The rating of every policy, strongest first: ``{"policy", "rating", "low", "high"}``.
 
-    The yardstick ``deepest``, or if it is not there the first policy, has the rating 0 by definition. Bounds of 95%
-    are from resampling deals (pairs, each with all matches that were played on it), so they are of the distance to it.
+    The baseline ``deepest``, or without it the first policy, has the rating 0 by definition. The 95% bounds come from
+    resampling deals (pairs, each with all matches that were played on it), so they bound the distance to the baseline.
     """
-    zero = names.index(YARDSTICK) if YARDSTICK in names else 0
+    zero = names.index(BASELINE) if BASELINE in names else 0
     deals = max(len(pairs) for pairs in matches.values())
     rng = np.random.default_rng(seed)
     weights = [np.ones(deals), *(rng.multinomial(deals, np.full(deals, 1 / deals)) for _ in range(RESAMPLES))]
@@ -45,7 +40,7 @@ def ratings(names: Sequence[str], matches: Matches, seed: int = 0) -> list[dict[
             of_deals = weight[: len(pairs)]
             wins[a, b] = won @ of_deals + HALF_A_WIN
             wins[b, a] = (2 - won) @ of_deals + HALF_A_WIN
-        strength = strengths(wins)
+        strength = bradley_terry(wins)
         found.append(ELO * (strength - strength[zero]))
     point, *resampled = found
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .priors import Prior
 
 CHAMPION = Path(__file__).parent / "weights" / "champion.safetensors"
-"""The trained player in the box; see the card beside it."""
+"""The bundled trained policy; ``weights/README.md`` is its card."""
 FORMS = (
-    f"a bot ({', '.join(BOTS)}), 'champion' (the trained player in the box), 'search(BOT, worlds=10)' (or playouts=…, "
+    f"a bot ({', '.join(BOTS)}), 'champion' (the bundled trained policy), 'search(BOT, worlds=10)' (or playouts=…, "
     "ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
 )
 SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
@@ -33,7 +33,7 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
 
     Args:
         spec: see ``FORMS``.
-        device: where a trained policy computes.
+        device: where a trained policy computes; all but "cpu" need ``import agents.learned`` (PyTorch) before.
 
     Raises:
         ValueError: the name means no policy; the message lists what does. FileNotFoundError: no such file.
@@ -46,11 +46,11 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
     if search:
         policy = _search(spec, search["arguments"], device)
     elif spec == "champion" or (colon and kind == "file"):
-        from agents.learned import LearnedPolicy
+        from .networks import load_policy
 
-        policy = LearnedPolicy(CHAMPION if spec == "champion" else rest, device=device)
+        policy = load_policy(CHAMPION if spec == "champion" else rest, device)
     elif colon and kind == "python":
-        policy = _stranger(spec, rest)
+        policy = _from_import_path(spec, rest)
     else:
         close = get_close_matches(re.split(r"[\s(:]", spec, maxsplit=1)[0], STARTS, 1)
         meant = f"did you mean {close[0]!r}? " if close else ""
@@ -59,7 +59,7 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
     return policy
 
 
-def _stranger(spec: str, rest: str) -> BasePolicy:
+def _from_import_path(spec: str, rest: str) -> BasePolicy:
     module_name, colon, class_name = rest.partition(":")
     if not (module_name and colon and class_name):
         raise ValueError(f"unknown policy {spec!r}: expected 'python:package.module:Class'")

@@ -1,6 +1,6 @@
-"""Opinions of the legal actions, for search to lean on while it has seen few worlds.
+"""Priors over the legal actions for search: values that count like the first sampled worlds.
 
-Only differences between the actions of a decision mean something; they are in points of margin.
+Only differences between the actions of a decision matter; they are in points of margin.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from ..core.compile_on_demand import ensure_compiled
 from ..core.expert import EXPERT_WEIGHTS, NUM_FEATURES
 from ..rules import RuleSet
 from ..state import STATE
-from .policy import Policy
+from .policy import Policy, as_policy
 from .policy_io import show
 
 KERNEL_GROUP = "prior of search"
 NAT = 6.0
-"""Points that an action is worth more than another that a trained policy thinks e times less likely."""
+"""Margin points per nat of log-probability."""
 HOPELESS = 1e-6
-"""What a trained policy thinks so many times less likely than its favourite is not searched at all."""
+"""Actions with less than this share of the probability of the likeliest action are not searched."""
 
 
 class Prior(Protocol):
-    """An opinion.
+    """Values of actions before search.
 
     Attributes:
-        name: as it stands in the name of a search; rules: those that it holds for, None: any.
-        worlds: in how many worlds' stead it counts, if nobody says otherwise.
+        name: in the name of a search. rules: the only rules that it is for; None: any.
+        worlds: default pseudo-count: it counts as this many sampled worlds.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Prior(Protocol):
     worlds: float
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """Of every legal action: (k, 547) float64, 0 where illegal; ``-inf`` where there is no use in searching.
+        """Values of actions: (k, 547) float64, 0 where illegal; ``-inf`` where the search is to skip a legal one.
 
         Args:
             views: (k,) STATE, as the seat to move knows it.
@@ -61,7 +61,7 @@ class ExpertPrior:
         terms = np.empty((len(rows), NUM_FEATURES))
         expert.features_of(plain(views, STATE), rows, actions, terms)
         worth = np.zeros((len(views), NUM_ACTIONS))
-        worth[rows, actions] = (terms * EXPERT_WEIGHTS).sum(axis=1)  # a matrix product hangs on the batch
+        worth[rows, actions] = (terms * EXPERT_WEIGHTS).sum(axis=1)  # a matrix product depends on the batch
         return worth
 
 
@@ -76,7 +76,7 @@ class PolicyPrior:
 
     def __init__(self, policy: Policy) -> None:
         self.name = policy.name
-        self.rules: RuleSet | None = policy.rules
+        self.rules: RuleSet | None = as_policy(policy).rules
         self._probabilities: Any = getattr(policy, "probabilities", None)
         if not callable(self._probabilities):
             raise ValueError(
@@ -89,7 +89,7 @@ class PolicyPrior:
         hopeful = legal & (likely >= HOPELESS * likely.max(axis=1, keepdims=True))
         worth = np.round(
             NAT * np.log(np.where(hopeful, likely, 1.0)), 2
-        )  # the last bits of a network hang on the batch
+        )  # the last bits of a network may depend on the batch
         return np.where(hopeful, worth, np.where(legal, -np.inf, 0.0))
 
 

@@ -3,9 +3,9 @@
 For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot
 finish the deal, and takes the action with the best mean margin.
 
-What determinising does not solve: in each world the playouts go on from cards that nobody sees in truth, so the mean
-may pick an action that is good only for one who knew the world (strategy fusion), nothing is worth more because it
-tells something or hides it, and worlds are dealt evenly although what the others did makes some likelier.
+Known limits of determinization: playouts use cards that no player sees, so the mean may prefer an action that is good
+only for a player who knows the world (strategy fusion); information that an action reveals or hides has no value; and
+worlds are sampled uniformly although the actions of the others make some more likely.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from .priors import Prior
 METHODS = ("halving", "flat")
 DEFAULT_WORLDS = 10
 FEW_PLAYOUTS = 256
-"""Not worth another thread."""
+"""Up to this many playouts, another thread does not pay."""
 GAP = 1e6
 """Between the values of one round and of the next: more than any margin, and any prior."""
 MOST_PRIOR = 1000
 NEXT_SLICE = 0.7
-"""Of the time that is left, how much is given away at once: what worlds cost is only known from those played."""
+"""Share of the remaining time that the next slice may take: the cost of a world is known only from those played."""
 MOST_GROWTH = 8
-"""How many times as much work as was timed is given away on the strength of it."""
+"""A slice is at most this many times as large as the slice that was timed before it."""
 
 
 class SearchPolicy(BasePolicy):
@@ -56,11 +56,11 @@ class SearchPolicy(BasePolicy):
         method: ``"halving"``, in rounds of equal budget after each of which the better half goes on, so that playouts
             are spent where the choice is (sequential halving, Karnin and others 2013); ``"flat"``, plain search: the
             same number for each candidate.
-        prior: an opinion of the actions to lean on (``persian_rummy_env.players.priors``); None: there is none.
-        prior_worlds: in how many worlds' stead it counts: to the margins of an action's playouts is added so many times
-            what it is worth by the prior, whose weight falls as worlds are played. By default what the prior says.
+        prior: values of the actions before search (``persian_rummy_env.players.priors``); None: no prior.
+        prior_worlds: pseudo-count of the prior: it weighs as much as this many sampled worlds. Default:
+            ``prior.worlds``.
         seed: of the worlds.
-        threads: how many share the work; by default one a core. Results do not hang on it.
+        threads: how many share the work; by default one a core. Results do not depend on it.
 
     Raises:
         ValueError, TypeError: an unknown bot or method, two budgets, or one that is none; a prior out of range.
@@ -124,9 +124,8 @@ class SearchPolicy(BasePolicy):
         """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
 
         Illegal actions are ``-inf``, and so are those that the prior does not want searched. With one legal action,
-        there is nothing to compare: it has the value 0. Under ``"halving"``, an action that dropped out keeps the mean
-        of the rounds that it saw, less a gap that keeps it below the ones that went on. With a prior, its share is in
-        the value.
+        there is nothing to compare: it has the value 0. Under ``"halving"``, an action that was eliminated keeps the
+        mean of its rounds, less a gap that keeps it below the actions that went on. The prior is part of the value.
 
         Args:
             views: (k,) STATE, as the seat to move knows it (``policy_io.views_of``).

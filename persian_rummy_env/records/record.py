@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, NotRequired, TypedDict
 
 from ..cards import parse_deck
-from ..rules import NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet, unknown_rules
+from ..rules import NUM_SEATS, NUM_TEAMS, RuleSet
+from ..stored_rules import stored_rules
 from ..system.escaping import shortened
 from ..system.files import whole_file
 from ..system.lines import LONGEST_LINE, open_lines
-from ..version import __version__
 
 FORMAT = "persian-rummy/1"
 LONGEST_MESSAGE = 4000
@@ -102,19 +102,6 @@ def check(record: Any) -> Record:
         _check_deal(deal, f"deals[{number}]")
     _scores(record["score"], "score")
     return record  # type: ignore[return-value]
-
-
-def stored_rules(rules: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a record, a policy or any other file. A rule that it does not name had not been invented when it
-    was written, and was what the format says (``rules.RuleField.absent``).
-
-    Raises:
-        ValueError: a rule that is not known here, or a value that it does not have.
-    """
-    unknown = unknown_rules(rules)
-    if unknown:
-        raise ValueError(f"{unknown}; a later version of persian-rummy-rl may know more (this is {__version__})")
-    return RuleSet.from_dict({rule.name: rule.absent for rule in RULE_FIELDS} | dict(rules))
 
 
 def _check_deal(deal: Any, field: str) -> None:

@@ -22,8 +22,9 @@ from ..core.masks import WORDS
 from ..core.replay_kernels import replay as play_again
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, RuleSet
 from ..state import NOBODY, OVER, STATE, write_rules
+from ..stored_rules import stored_rules
 from ..system.escaping import shortened
-from .record import LONGEST_MESSAGE, DealRecord, Line, Record, RecordError, check, scan, stored_rules
+from .record import LONGEST_MESSAGE, DealRecord, Line, Record, RecordError, check, scan
 
 UNKNOWN = -1
 """In place of an action id, for text that names no action."""

@@ -12,8 +12,9 @@ from ..actions import ACTION_CARDS, ACTION_NAMES, ACTION_POINTS, DISCARD, DRAW, 
 from ..cards import CARD_NAMES, CARD_VALUES, NUM_CARDS, cards_in, encode_card
 from ..drawing.contents import melds
 from ..rules import NUM_TEAMS, OUT_BONUS
+from ..stored_rules import stored_rules
 from ..system.escaping import shortened
-from .record import DealRecord, Record, stored_rules
+from .record import DealRecord, Record
 from .replay import Replay, replay
 
 INDENT = "   "

@@ -68,7 +68,7 @@ def test_a_stranger_by_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("", "expected a bot (random, greedy, deepest, expert), 'champion' (the trained player in the box), 'search"),
+        ("", "expected a bot (random, greedy, deepest, expert), 'champion' (the bundled trained policy), 'search"),
         ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
         ("Expert", "did you mean 'expert'?"),
         ("serch(deepest)", "did you mean 'search'?"),

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from persian_rummy_env.records.record import Record, check, read, stored_rules
+from persian_rummy_env.records.record import Record, check, read
 from persian_rummy_env.records.recorder import make_record
 from persian_rummy_env.records.replay import replay, verify
 from persian_rummy_env.rules import RuleSet
+from persian_rummy_env.stored_rules import stored_rules
 from tests import oracle
 from tests.golden import make
 from tests.golden.games import GOLDEN

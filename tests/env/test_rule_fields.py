@@ -8,11 +8,12 @@ import pytest
 
 from persian_rummy_env import RuleSet, __version__
 from persian_rummy_env.observation import BLOCK, FLAG_RULES
-from persian_rummy_env.records.record import RecordError, check, stored_rules
+from persian_rummy_env.records.record import RecordError, check
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.records.replay import verify
 from persian_rummy_env.rules import RULE_FIELDS, RULES_HELP
 from persian_rummy_env.state import FIELDS, STATE, rules_of, write_rules
+from persian_rummy_env.stored_rules import stored_rules
 
 EVERY_RULE_SET = [
     RuleSet(**dict(zip((rule.name for rule in RULE_FIELDS), values, strict=True)))

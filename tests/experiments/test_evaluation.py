@@ -13,7 +13,8 @@ from experiments import evaluation
 from experiments.evaluation import covered, pairs_for, played, spread, stop_rule
 from experiments.shared.result_file import RESULTS, read_result
 from experiments.tables import evaluation as tables
-from persian_rummy_env.evaluation.match import mean_interval, play_match
+from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.load import load
 
 

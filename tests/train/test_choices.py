@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from agents.learned import read_policy
 from agents.network import Actor, DenseRows, Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many
-from persian_rummy_env.players.load import load
+from persian_rummy_env.players.load import CHAMPION, load
 from persian_rummy_env.players.policy import DecisionBatch
 from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.players.priors import PolicyPrior
@@ -84,7 +85,7 @@ def test_a_policy_says_what_it_would_play(actor: Actor):
     assert np.array_equal(asked.view, expected.view)
     assert np.array_equal(asked.action, expected.action)
     choices = collector().collect(actor, 300, teacher_of("champion"))
-    champion: Actor = load("champion").actor  # type: ignore[attr-defined]
+    champion = read_policy(CHAMPION)
     assert np.array_equal(choices.action, champion.choose(DenseRows.of(choices.view, choices.legal), None)[0])
 
 

@@ -20,12 +20,12 @@ from persian_rummy_env.evaluation.match import (
     MatchResult,
     Pairs,
     deal_seeds,
-    mean_interval,
     play_match,
     play_pairs,
     play_teams,
     summary,
 )
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch, Policy
 from persian_rummy_env.rules import RuleSet

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from persian_rummy_env.evaluation.match import deal_seeds, mean_interval, play_pairs
+from persian_rummy_env.evaluation.match import deal_seeds, play_pairs
+from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
 

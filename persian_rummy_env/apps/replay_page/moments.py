@@ -8,8 +8,9 @@ import numpy as np
 
 from ...actions import ACTION_NAMES
 from ...cards import parse_deck
-from ...records.record import Record, stored_rules
+from ...records.record import Record
 from ...records.replay import Replay, play, replay
+from ...stored_rules import stored_rules
 
 
 @dataclass(frozen=True)

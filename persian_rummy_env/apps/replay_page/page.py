@@ -17,8 +17,9 @@ from ...drawing import Look, parts, symbols
 from ...drawing import look as colours
 from ...drawing.scene import Part
 from ...drawing.svg import svg
-from ...records.record import Record, stored_rules
+from ...records.record import Record
 from ...rules import NUM_SEATS
+from ...stored_rules import stored_rules
 from .analysis import Analysis, Analyst
 from .drawings import CARD_MARK, Film, Store
 from .moments import Moments, moments_of

@@ -1,0 +1,135 @@
+"""Policy files: the weights of an actor, its shape, and the rules that it was trained with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..actions import NUM_ACTIONS
+from ..observation import BLOCK, SIZE, VERSION
+from ..rules import RuleSet
+from ..stored_rules import stored_rules
+from .inputs import HIDDEN_SIZE
+from .tensor_file import TensorFile, one_line, read_tensor_file
+
+FORMAT = "persian-rummy-policy/1"
+BEFORE_LATER_RULES = BLOCK["score"].stop
+"""Bytes of an observation without the blocks of later rules."""
+RESIDUAL = "residual"
+"""The kind of a network whose shape names none: the first kind there was."""
+
+
+class PolicyFile(NamedTuple):
+    """A policy file that was read and checked.
+
+    Attributes:
+        shape: what the file says of its network: ``kind`` and the sizes of that kind.
+        tensors: by name; a first layer that was saved before a rule was added has its missing rows filled with 0.
+        rules: those that the policy was trained with; None: the file does not say.
+        metadata: everything that the file says of itself.
+    """
+
+    path: Path
+    shape: dict[str, Any]
+    tensors: dict[str, np.ndarray]
+    rules: RuleSet | None
+    metadata: dict[str, str]
+
+
+def read_policy_file(path: str | Path) -> PolicyFile:
+    """Read and check a policy file. Files without a digest, from before there was one, are accepted.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no policy, damaged, or of another version of observation or actions; the message names the
+            file and both versions.
+    """
+    path = Path(path)
+    file = policy_tensors(path)
+    try:
+        shape = json.loads(file.metadata.get("shape", "null"))
+        if not isinstance(shape, dict):
+            raise ValueError("expected an object")
+    except ValueError as error:
+        raise misfit(path, file.metadata, error) from error
+    shape = {"kind": RESIDUAL, **shape}
+    return PolicyFile(path, shape, with_later_rules(file.tensors), rules_in(path, file.metadata), file.metadata)
+
+
+def policy_tensors(path: Path) -> TensorFile:
+    """The tensors and metadata of a policy file of this version."""
+    versions = {"format": [FORMAT], "observation": [str(VERSION)], "actions": [str(NUM_ACTIONS)]}
+    return read_tensor_file(path, "policy", versions)
+
+
+def misfit(path: Path, metadata: Mapping[str, str], error: object) -> ValueError:
+    return ValueError(f"{path}: its tensors do not fit its shape {metadata.get('shape')}: {one_line(error)}")
+
+
+def rules_in(path: Path, metadata: Mapping[str, str]) -> RuleSet | None:
+    """The rules in the metadata of a policy file; None: it does not say."""
+    if "rules" not in metadata:
+        return None
+    try:
+        return stored_rules(json.loads(metadata["rules"]))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{path}: the rules {metadata['rules']} that it was trained with are not known here: {one_line(error)}"
+        ) from error
+
+
+def with_later_rules(tensors: Mapping[str, np.ndarray], prefix: str = "") -> dict[str, np.ndarray]:
+    """Tensors that were saved before a rule was added, in the shape of today.
+
+    An observation was shorter then, by bytes at its end that are 0 by the rules that such a policy knows
+    (``observation.LATER_RULES``). Weights of 0 for them change nothing, in play and, if the moments of an optimizer get
+    zeros too, in training.
+
+    Args:
+        tensors: of an actor, and of whatever else has a row for each byte of an observation or of a critic's input.
+        prefix: of the names of the actor's tensors.
+    """
+    weight = tensors.get(f"{prefix}trunk.weight")
+    before = SIZE if weight is None or weight.ndim != 2 else len(weight)
+    if not BEFORE_LATER_RULES <= before < SIZE:
+        return dict(tensors)
+
+    def grown(tensor: np.ndarray) -> np.ndarray:
+        if tensor.ndim != 2 or len(tensor) not in (before, before + HIDDEN_SIZE):
+            return tensor
+        new = np.zeros((SIZE - before, tensor.shape[1]), dtype=tensor.dtype)
+        return np.concatenate([tensor[:before], new, tensor[before:]])
+
+    return {name: grown(tensor) for name, tensor in tensors.items()}
+
+
+def check_residual(shape: Mapping[str, Any], tensors: Mapping[str, Any], prefix: str = "") -> None:
+    """Compare the shape of a residual network with its tensors, before anything of that size is made.
+
+    Args:
+        shape: ``width``, ``blocks`` and, optionally, ``games``. tensors: arrays or torch tensors.
+        prefix: of the names of the actor's tensors.
+
+    Raises:
+        ValueError: it is not the shape of a residual network, or the tensors have another one.
+    """
+    known = {"width", "blocks", "games"}
+    if not {"width", "blocks"} <= set(shape) <= known:
+        raise ValueError(f"expected an object of {', '.join(sorted(known))}")
+    for name, value in shape.items():
+        if type(value) is not (bool if name == "games" else int):
+            raise ValueError(f"{name}={value!r}: expected {'true or false' if name == 'games' else 'a whole number'}")
+    weight = tensors.get(f"{prefix}trunk.weight")
+    if weight is None or weight.ndim != 2 or weight.shape[0] != SIZE:
+        raise ValueError(f"there is no tensor {prefix}trunk.weight of {SIZE} rows")
+    start = f"{prefix}trunk.blocks."
+    blocks = len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
+    if (shape["width"], shape["blocks"]) != (weight.shape[1], blocks):
+        raise ValueError(
+            f"it says width={shape['width']}, blocks={shape['blocks']}, and the tensors have width={weight.shape[1]}, "
+            f"blocks={blocks}"
+        )
