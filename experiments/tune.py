@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tyro
 
 from agents.tensor_file import one_line
 from persian_rummy_env.bots import BOTS
@@ -37,7 +36,7 @@ from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
 from persian_rummy_env.system.stored import parsed
-from train.command import fail, failing
+from train.command import failing, settings_of
 from train.deal_sets import TUNING, TUNING_LAST
 from train.screen import Listened, StopAsked
 
@@ -240,10 +239,7 @@ def _tuned(
 
 
 def main() -> None:
-    try:
-        config = tyro.cli(TuneConfig, description=TuneConfig.__doc__)
-    except ValueError as error:
-        fail(str(error), status=2)
+    config = settings_of(TuneConfig, None, "python -m experiments.tune", description=TuneConfig.__doc__)
     with failing():
         mean = run(config)
     for bot in config.against:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import tyro
 
@@ -23,6 +25,7 @@ from .checkpoint import Checkpoint, CheckpointError
 from .config.settings import C, resumed
 from .log import LogError
 
+S = TypeVar("S")
 OF_WRITING = (errno.ENOSPC, errno.EIO, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """Errors of the operating system that come from writing, whatever is written."""
 
@@ -48,6 +51,33 @@ def failing() -> Iterator[None]:
         fail(explained(error))
 
 
+def settings_of(config_type: type[S], argv: Sequence[str] | None, prog: str, **options: Any) -> S:
+    """The settings that a command line gives, by tyro. What it or they refuse ends the command with one line, in place
+    of the box of several lines that tyro draws.
+
+    Args:
+        options: of ``tyro.cli``.
+    """
+    drawn = io.StringIO()
+    try:
+        with redirect_stderr(drawn):
+            return tyro.cli(config_type, args=argv, prog=prog, **options)
+    except SystemExit as end:
+        if not end.code:  # the help
+            sys.stderr.write(drawn.getvalue())
+            raise
+        fail(f"{_in_a_box(drawn.getvalue())} (see {prog} --help)", status=2)
+    except ValueError as error:
+        fail(str(error), status=2)
+
+
+def _in_a_box(drawn: str) -> str:
+    """The first paragraph under the title of what tyro draws, with or without a frame."""
+    lines = [line.strip(" │|+-─╭╮╰╯") for line in drawn.strip().splitlines()[1:]]
+    text = " ".join("\n".join(lines).strip().partition("\n\n")[0].split())
+    return re.sub(r"^Error parsing \w+: ", "", text) or drawn
+
+
 def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tuple[C, Checkpoint | None]:
     """The settings of a run, of the type that the presets have, and the checkpoint that it goes on from."""
     config_type = type(next(iter(presets.values())))
@@ -67,7 +97,7 @@ def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tu
             assert isinstance(saved.config, config_type)
             default = replace(saved.config, resume=known.resume, out=known.resume, pause_after=None)
         default = _with_one_budget(default, known)
-        given = tyro.cli(config_type, default=default, args=argv, prog=prog)
+        given = settings_of(config_type, argv, prog, default=default)
         return (given, None) if saved is None else (resumed(default, given), saved)
     except (CheckpointError, FileNotFoundError) as error:
         fail(str(error))

@@ -31,7 +31,7 @@ from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.system.files import write_whole
 
-from .command import fail
+from .command import fail, settings_of
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def onnx(module: Standalone) -> bytes:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    config = tyro.cli(ExportConfig, args=argv, prog="python -m train.export")
+    config = settings_of(ExportConfig, argv, "python -m train.export")
     try:
         module = Standalone(read_policy(config.policy)).eval()
         content = torchscript(module) if config.format == "torchscript" else onnx(module)
