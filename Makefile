@@ -48,11 +48,11 @@ comma := ,
 env: .venv/.installed ## make the virtual environment .venv
 
 train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/quick)
-	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --exists number
+	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --if-exists number
 
 champion: .venv/.installed ## how the player in players/weights was made, with SEED=2 (60 minutes)
-	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --critic-updates 20 --seed $(SEED) \
-	    --eval-every 300 --eval-pairs 1024 --out runs/champion --exists number
+	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --ppo.critic-warmup-updates 20 --seed $(SEED) \
+	    --eval.every 300 --eval.pairs 1024 --out runs/champion --if-exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) $(PYTEST_ARGS)

@@ -14,13 +14,13 @@ from torch import Tensor
 
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import BLOCK, VERSION
-from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseRows
+from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseInputs
 from persian_rummy_env.players.networks import register_backend
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.stored_rules import stored_rules
 
-from .network import Actor, NotFiniteError, Shape, rows_on
+from .network import Actor, NotFiniteError, Shape, inputs_on
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"
@@ -55,7 +55,7 @@ class LearnedPolicy(BasePolicy):
             actor = source
         else:
             file = _policy_file(Path(source))
-            actor, self.rules = _actor_of(Path(source), file), _rules_of(Path(source), file.says)
+            actor, self.rules = _actor_of(Path(source), file), _rules_of(Path(source), file.metadata)
         self.actor = actor.to(self.device)
         self.rng = None if greedy else np.random.default_rng(seed)
 
@@ -64,27 +64,27 @@ class LearnedPolicy(BasePolicy):
         actions = np.empty(len(legal), dtype=np.int64)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
-            rows = rows_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
+            inputs = inputs_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
             fractions = None if self.rng is None else self.rng.random(len(legal[chunk]))
-            actions[chunk] = self.actor.choose(rows, fractions)[0]
+            actions[chunk] = self.actor.choose(inputs, fractions)[0]
         return actions
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """The distribution over actions, (k, 547) float32; an illegal one has 0."""
         legal = batch.legal
-        found = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
+        probabilities = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
-            rows = rows_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
-            listed = self.actor.choices(rows).exp().cpu().numpy()
-            if isinstance(rows, SparseRows):
-                there = np.arange(listed.shape[1]) < rows.counts[:, None]
-                found[start + np.nonzero(there)[0], rows.actions[there]] = listed[there]
+            inputs = inputs_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
+            listed = self.actor.legal_log_probs(inputs).exp().cpu().numpy()
+            if isinstance(inputs, SparseInputs):
+                there = np.arange(listed.shape[1]) < inputs.counts[:, None]
+                probabilities[start + np.nonzero(there)[0], inputs.actions[there]] = listed[there]
             else:
-                found[chunk] = np.where(batch.action_mask[chunk], listed, 0)
-        if not np.isfinite(found).all():
+                probabilities[chunk] = np.where(batch.action_mask[chunk], listed, 0)
+        if not np.isfinite(probabilities).all():
             raise NotFiniteError("the probabilities of the policy, some of which are not finite")
-        return found
+        return probabilities
 
 
 def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
@@ -93,14 +93,14 @@ def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
     Raises:
         NotFiniteError: it holds NaN or infinities.
     """
-    says = {
+    metadata = {
         **about,
         "format": FORMAT,
         "observation": str(VERSION),
         "actions": str(NUM_ACTIONS),
         "shape": json.dumps(asdict(actor.shape)),
     }
-    return tensor_bytes(actor.state_dict(), says)
+    return tensor_bytes(actor.state_dict(), metadata)
 
 
 def read_policy(path: str | Path) -> Actor:
@@ -114,12 +114,12 @@ def read_policy(path: str | Path) -> Actor:
 
 def rules_of(path: str | Path) -> RuleSet | None:
     """The rules that the policy of a file was trained by; None: the file does not say."""
-    return _rules_of(Path(path), _policy_file(Path(path)).says)
+    return _rules_of(Path(path), _policy_file(Path(path)).metadata)
 
 
-def policy_says(path: str | Path) -> dict[str, str]:
+def policy_metadata(path: str | Path) -> dict[str, str]:
     """What a policy file says of itself."""
-    return _policy_file(Path(path)).says
+    return _policy_file(Path(path)).metadata
 
 
 def _policy_file(path: Path) -> TensorFile:
@@ -131,12 +131,12 @@ def _policy_file(path: Path) -> TensorFile:
 def _actor_of(path: Path, file: TensorFile) -> Actor:
     try:
         tensors = with_later_rules(file.tensors)
-        shape = shape_of(json.loads(file.says.get("shape", "null")), tensors)
+        shape = shape_of(json.loads(file.metadata.get("shape", "null")), tensors)
         actor = Actor(shape)
         actor.load_state_dict(tensors)
     except (ValueError, RuntimeError) as error:
-        says = file.says.get("shape")
-        raise ValueError(f"{path}: its tensors do not fit its shape {says}: {one_line(error)}") from error
+        metadata = file.metadata.get("shape")
+        raise ValueError(f"{path}: its tensors do not fit its shape {metadata}: {one_line(error)}") from error
     return actor.eval()
 
 
@@ -162,7 +162,7 @@ def with_later_rules(tensors: Mapping[str, Tensor], prefix: str = "") -> dict[st
     return {name: grown(tensor) for name, tensor in tensors.items()}
 
 
-def shape_of(says: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shape:
+def shape_of(metadata: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shape:
     """The shape of an actor as a file says it, held against its tensors before anything is made of that size.
 
     Args:
@@ -172,32 +172,34 @@ def shape_of(says: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shap
         ValueError: it is none, or the tensors are of another one.
     """
     known = {field.name for field in fields(Shape)}
-    if not isinstance(says, dict) or not {"width", "blocks"} <= set(says) <= known:
+    if not isinstance(metadata, dict) or not {"width", "blocks"} <= set(metadata) <= known:
         raise ValueError(f"expected an object of {', '.join(sorted(known))}")
-    for name, value in says.items():
-        if type(value) is not (bool if name == "games" else int):
-            raise ValueError(f"{name}={value!r}: expected {'true or false' if name == 'games' else 'a whole number'}")
+    for name, value in metadata.items():
+        expected = {"games": bool, "kind": str}.get(name, int)
+        if type(value) is not expected:
+            raise ValueError(f"{name}={value!r}: expected a value of type {expected.__name__}")
     weight = tensors.get(f"{prefix}trunk.weight")
     if weight is None or weight.dim() != 2 or weight.shape[0] != SIZE:
         raise ValueError(f"there is no tensor {prefix}trunk.weight of {SIZE} rows")
     start = f"{prefix}trunk.blocks."
     blocks = len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
-    if (says["width"], says["blocks"]) != (weight.shape[1], blocks):
+    if (metadata["width"], metadata["blocks"]) != (weight.shape[1], blocks):
         raise ValueError(
-            f"it says width={says['width']}, blocks={says['blocks']}, and the tensors have width={weight.shape[1]}, "
-            f"blocks={blocks}"
+            f"it says width={metadata['width']}, blocks={metadata['blocks']}, and the tensors have "
+            f"width={weight.shape[1]}, blocks={blocks}"
         )
-    return Shape(**says)
+    return Shape(**metadata)
 
 
-def _rules_of(path: Path, says: Mapping[str, str]) -> RuleSet | None:
-    if "rules" not in says:
+def _rules_of(path: Path, metadata: Mapping[str, str]) -> RuleSet | None:
+    if "rules" not in metadata:
         return None
     try:
-        return stored_rules(json.loads(says["rules"]))
+        return stored_rules(json.loads(metadata["rules"]))
     except (TypeError, AttributeError, ValueError) as error:
         raise ValueError(
-            f"{path}: the rules {says['rules']} that it was trained by are none that are known here: {one_line(error)}"
+            f"{path}: the rules {metadata['rules']} that it was trained by are none that are known here: "
+            f"{one_line(error)}"
         ) from error
 
 

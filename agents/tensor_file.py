@@ -27,21 +27,21 @@ class TensorFile(NamedTuple):
     """A file read: what it ``says`` of itself, the digest not among it; its ``tensors``; and whether it had a
     ``digest``, which then was the right one."""
 
-    says: dict[str, str]
+    metadata: dict[str, str]
     tensors: dict[str, Tensor]
     digest: bool
 
 
-def digest_of(tensors: Mapping[str, Tensor], says: Mapping[str, str]) -> str:
+def digest_of(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
     """A digest over all names, types, shapes, numbers and words."""
-    whole = hashlib.sha256(json.dumps(sorted((key, word) for key, word in says.items() if key != DIGEST)).encode())
+    whole = hashlib.sha256(json.dumps(sorted((key, word) for key, word in metadata.items() if key != DIGEST)).encode())
     for name, tensor in sorted(tensors.items()):
         whole.update(json.dumps([name, str(tensor.dtype), list(tensor.shape)]).encode())
         whole.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return whole.hexdigest()
 
 
-def tensor_bytes(tensors: Mapping[str, Tensor], says: Mapping[str, str]) -> bytes:
+def tensor_bytes(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
     """The content of a file, with its digest.
 
     Raises:
@@ -51,7 +51,7 @@ def tensor_bytes(tensors: Mapping[str, Tensor], says: Mapping[str, str]) -> byte
     if name is not None:
         raise NotFiniteError(f"the tensor {name!r}, which holds NaN or infinities, so that nothing is written")
     here = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    return save(here, {**says, DIGEST: digest_of(here, says)})
+    return save(here, {**metadata, DIGEST: digest_of(here, metadata)})
 
 
 def read_tensor_file(path: Path, what: str, versions: Mapping[str, Sequence[str]]) -> TensorFile:
@@ -72,22 +72,22 @@ def read_tensor_file(path: Path, what: str, versions: Mapping[str, Sequence[str]
         raise FileNotFoundError(f"{path}: no such {what} file")
     try:
         with safe_open(path, framework="pt") as file:
-            says = file.metadata() or {}
+            metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
     except (SafetensorError, OSError, UnicodeError, AttributeError, RuntimeError) as error:  # AttributeError: a dtype
         raise ValueError(f"{path}: not a {what}, or damaged ({one_line(error)})") from error
     for key, here in versions.items():
-        if says.get(key) not in here:
+        if metadata.get(key) not in here:
             raise ValueError(
-                f"{path}: its {key} is {says.get(key)!r}, and here it is {here[0]!r}; it is of no use here"
+                f"{path}: its {key} is {metadata.get(key)!r}, and here it is {here[0]!r}; it is of no use here"
             )
-    digest = says.pop(DIGEST, None)
-    if digest is not None and digest != digest_of(tensors, says):
+    digest = metadata.pop(DIGEST, None)
+    if digest is not None and digest != digest_of(tensors, metadata):
         raise ValueError(f"{path}: damaged: its content is not what its digest says; take a copy that is whole")
     name = not_finite(tensors)
     if name is not None:
         raise ValueError(f"{path}: its tensor {name!r} holds NaN or infinities; a network of such numbers cannot play")
-    return TensorFile(says, tensors, digest is not None)
+    return TensorFile(metadata, tensors, digest is not None)
 
 
 def one_line(error: object) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from train.log import RUNGS
+from train.log import EVALUATION_BOTS
 
 from .shared.claim import Claim
 from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result
@@ -46,15 +46,12 @@ class Variant(NamedTuple):
 
 VARIANTS = {
     "the recipe": Variant("train.selfplay", ""),
-    "no teacher": Variant("train.selfplay", "--taught 0 --sharpen 1"),
-    "not sharpened": Variant("train.selfplay", "--sharpen 1"),
-    "no bots as opponents": Variant("train.selfplay", "--bots --bot-share 0"),
-    "no earlier copies as opponents": Variant("train.selfplay", "--pool-share 0"),
-    "critic without the hidden hands": Variant("train.selfplay", "--no-hidden-hands"),
-    "without what seats left in the pile": Variant(
-        "train.selfplay", "--unread declined_left declined_partner declined_right"
-    ),
-    "paid at the end of the deal": Variant("train.selfplay", "--paid at_the_end"),
+    "no teacher": Variant("train.selfplay", "--bc.fraction 0 --bc.logit-scale 1"),
+    "not sharpened": Variant("train.selfplay", "--bc.logit-scale 1"),
+    "no bots as opponents": Variant("train.selfplay", "--bots.names --bots.share 0"),
+    "no earlier copies as opponents": Variant("train.selfplay", "--pool.share 0"),
+    "critic without the hidden hands": Variant("train.selfplay", "--ppo.no-privileged-critic"),
+    "without what seats left in the pile": Variant("experiments.masked_training", ""),
     "PPO from nothing": Variant("train.selfplay", "", "scratch"),
     "deep Monte Carlo": Variant("train.dmc", ""),
     "imitation alone": Variant("train.imitate", "", "quick"),
@@ -66,8 +63,8 @@ def command_of(variant: Variant, minutes: float, seed: int, threads: int, pairs:
     """The command that trains it."""
     words = [variant.module, "--preset", variant.preset, *shlex.split(variant.settings)]
     never = str(60 * minutes + 1)  # nobody looks at the curve
-    budget = ["--minutes", str(minutes), "--seed", str(seed), "--threads", str(threads), "--eval-every", never]
-    return ["-m", *words, *budget, "--final-pairs", str(pairs), "--out", str(out)]
+    budget = ["--minutes", str(minutes), "--seed", str(seed), "--threads", str(threads), "--eval.every", never]
+    return ["-m", *words, *budget, "--eval.final-pairs", str(pairs), "--out", str(out)]
 
 
 def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int) -> dict[str, Any]:
@@ -96,11 +93,11 @@ def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int)
 
 def table(found: dict[str, list[dict[str, Any]]]) -> str:
     """Markdown: a row for each way, with the seeds' margins and half the width of their intervals."""
-    lines = ["| way | M decisions | " + " | ".join(f"`{bot}`" for bot in RUNGS) + " |"]
-    lines.append("| --- | ---: |" + " ---: |" * len(RUNGS))
+    lines = ["| way | M decisions | " + " | ".join(f"`{bot}`" for bot in EVALUATION_BOTS) + " |"]
+    lines.append("| --- | ---: |" + " ---: |" * len(EVALUATION_BOTS))
     for name, runs in found.items():
         cells = [", ".join(f"{run['decisions'] / 1e6:.1f}" for run in runs)]
-        for bot in RUNGS:
+        for bot in EVALUATION_BOTS:
             matches = [run["matches"][bot] for run in runs]
             half = max((m["high"] - m["low"]) / 2 for m in matches)
             cells.append(", ".join(f"{m['margin']:+.1f}" for m in matches) + f" ± {half:.1f}")
@@ -136,7 +133,7 @@ def main(given: Sequence[str] | None = None) -> None:
         for name in options.only or VARIANTS:
             found.setdefault(name, []).append(trained(name, VARIANTS[name], options, seed))
             figures = {"minutes": options.minutes, "threads": options.threads, "ways": found}
-            write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=RUNGS)
+            write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=EVALUATION_BOTS)
     print(table(found))
 
 

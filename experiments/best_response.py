@@ -16,7 +16,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,15 @@ from persian_rummy_env.players.policy import check_rules
 from persian_rummy_env.system.files import write_whole
 from train.algorithms.ppo import Learner
 from train.checkpoint import Counters
-from train.config.settings import PRESETS, Config
-from train.data.against import collectors_against
+from train.config.base import with_settings
+from train.config.ppo import Config
+from train.config.presets import PRESETS
+from train.data.against import collectors_versus
 from train.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
-from train.run import device_of, progress, spent
+from train.run import device_of, progress_of, spent
 from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers
-from train.selfplay import SelfPlay, school
+from train.selfplay import SelfPlay, make_collectors
 
 from .matches.run import as_json, folder_for, stopped_politely
 from .shared.markdown import plus_minus
@@ -65,7 +66,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def config_of(options: argparse.Namespace) -> Config:
     """The settings of the training, from the preset and what was given."""
     preset = PRESETS[options.preset]
-    alone = {"pool_share": 0.0, "bots": (), "bot_share": 0.0}  # the policy is the only opponent
+    alone = {"pool.share": 0.0, "bots.names": (), "bots.share": 0.0}  # the policy is the only opponent
     changes: dict[str, Any] = {"seed": options.seed, "out": options.out, **alone}
     if options.updates is not None:
         changes |= {"updates": options.updates, "minutes": options.minutes}
@@ -75,8 +76,9 @@ def config_of(options: argparse.Namespace) -> Config:
         changes["deals"] = options.deals
     if options.start is not None:
         shape = read_policy(options.start).shape
-        changes |= {"start": options.start, "taught": 0.0, "width": shape.width, "blocks": shape.blocks}
-    return replace(preset, **changes)
+        network = {"network.kind": shape.kind, "network.width": shape.width, "network.blocks": shape.blocks}
+        changes |= {"init_from": options.start, "bc.fraction": 0.0, **network}
+    return with_settings(preset, changes)
 
 
 def train(
@@ -87,17 +89,17 @@ def train(
     device = device_of(config)
     shards = Shards(config.threads if device.type == "cpu" else 1)
     learner = Learner(config, device, shards)
-    workers = LocalWorkers(config, device, shards, collectors_against(against))
-    tables = school(config, learner) if config.taught else ()
-    trainer = SelfPlay(config, shards, workers, learner, tables)
+    workers = LocalWorkers(config, device, shards, collectors_versus(against))
+    collectors = make_collectors(config, learner) if config.bc.fraction else ()
+    trainer = SelfPlay(config, shards, workers, learner, collectors)
     if start is not None:
         learner.begin_as(start)
     counters, measured = Counters(), 0
     try:
         with stopped_politely():
-            while progress(config, counters) < 1:
+            while progress_of(config, counters) < 1:
                 learner.refuse_divergence(trainer.update(counters))
-                if spent(config, counters) >= every * (measured + 1) and progress(config, counters) < 1:
+                if spent(config, counters) >= every * (measured + 1) and progress_of(config, counters) < 1:
                     measured += 1
                     measure(learner, facts_of(config, counters))
     except KeyboardInterrupt:
@@ -112,7 +114,7 @@ def facts_of(config: Config, counters: Counters) -> dict[str, float]:
         "updates": counters.update,
         "decisions": counters.decisions,
         "seconds": counters.seconds,
-        "progress": progress(config, counters),
+        "progress": progress_of(config, counters),
     }
 
 
@@ -128,7 +130,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     try:
         config = config_of(options)
         opponent = load(options.against, config.device)
-        check_rules(opponent, config.rules)
+        check_rules(opponent, config.rule_set)
     except (ValueError, FileNotFoundError) as error:
         fail(str(error))
     facts = about("experiments.best_response", argv, options.out / "results.json", options.allow_dirty)
@@ -137,7 +139,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     def against(learner: Learner, pairs: int, deals: int) -> MatchResult:
         player = LearnedPolicy(learner.actor, config.device)
         player.name = f"trained against {options.against}"
-        return play_match(player, opponent, pairs, deals, rules=config.rules)
+        return play_match(player, opponent, pairs, deals, rules=config.rule_set)
 
     def measure(learner: Learner, so_far: dict[str, float]) -> None:
         match = against(learner, options.curve_pairs, RESPONSE_CURVE)
@@ -161,7 +163,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
         "result": as_json(match),
         "minutes": round((time.perf_counter() - start) / 60, 2),
     }
-    says = {"rules": json.dumps(config.rules.as_dict()), "against": options.against}
+    says = {"rules": json.dumps(config.rule_set.as_dict()), "against": options.against}
     write_whole(options.out / "policy.safetensors", policy_bytes(learner.actor, says))
     seeds = [options.seed, RESPONSE_CURVE, RESPONSE_RESULT]
     out = options.out / "results.json"

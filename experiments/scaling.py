@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.evaluation.ray_pool import RayError
-from train.config.settings import PRESETS, Config
+from train.config.base import with_settings
+from train.config.ppo import Config
+from train.config.presets import PRESETS
 from train.data.packed import pack, unpack
 from train.data.rollout import Rollout
 from train.scale.ray_workers import RayWorkers, weights_of
@@ -120,7 +122,7 @@ def costs(config: Config, runs: int) -> dict[str, Any]:
         "packed bytes": packed.nbytes / kept,
         "plain bytes": sum(column.nbytes for column in vars(rollout).values()) / kept,
         "weight bytes": networks,
-        "minibatches": config.epochs * max(1, round(kept / config.minibatch)),
+        "minibatches": config.optim.epochs * max(1, round(kept / config.optim.minibatch)),
         "kept of an update": kept,
         "microseconds": micro,
     }
@@ -160,9 +162,8 @@ def main(given: Sequence[str] | None = None) -> None:
         fail(f"--runs {options.runs} --deals {options.deals}: expected at least 1, and two deals a worker")
     facts = about("experiments.scaling", argv, options.out, options.allow_dirty)
     start = time.perf_counter()
-    config = replace(
-        PRESETS["two-cores"], threads=1, deals=options.deals, parts=2 * max(options.workers), pool_share=0.0, seed=1
-    )
+    sizes = {"threads": 1, "deals": options.deals, "parts": 2 * max(options.workers), "pool.share": 0.0, "seed": 1}
+    config = with_settings(PRESETS["two-cores"], sizes)
     try:
         figures = {
             "settings": config.as_dict(),

@@ -24,8 +24,10 @@ from persian_rummy_env import PersianRummyVecEnv
 from train.algorithms.learner import NetworkLearner
 from train.algorithms.ppo import Learner
 from train.checkpoint import Counters
-from train.config.settings import PRESETS, Config
-from train.data.rollout import Collector, DealTables
+from train.config.base import with_settings
+from train.config.ppo import Config
+from train.config.presets import PRESETS
+from train.data.rollout import Collector, EpisodeCollector
 from train.selfplay import SelfPlay
 
 from .shared.claim import Claim
@@ -43,7 +45,7 @@ CLAIM = Claim(
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
 PARTS: dict[str, list[tuple[Any, str]]] = {
     "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
-    "collecting: what networks read is listed": [(DealTables, "rows")],
+    "collecting: what networks read is listed": [(EpisodeCollector, "rows")],
     "collecting: the actor chooses": [(Actor, "choose")],
     "collecting: advantages": [(train.data.rollout, "advantages")],
     "collecting: the rest": [(Collector, "collect")],
@@ -101,11 +103,11 @@ def watching(watch: Watch) -> Iterator[None]:
 def measured(config: Config, updates: int) -> dict[str, Any]:
     """Processor microseconds for a decision, by part; all decisions are counted, as in the log."""
     trainer = SelfPlay.of(config)
-    trainer.played(Counters(), 0.0)  # compiles, and fills caches
+    trainer.ppo_step(Counters(), 0.0)  # compiles, and fills caches
     watch, counters = Watch(), Counters()
     with watching(watch):
         for _ in range(updates):
-            trainer.played(counters, 0.0)
+            trainer.ppo_step(counters, 0.0)
     trainer.close()
     each = {part: 1e6 * seconds / counters.decisions for part, seconds in watch.seconds.items()}
     return {"decisions": counters.decisions, "microseconds": {part: round(us, 3) for part, us in each.items()}}
@@ -141,7 +143,8 @@ def main(given: Sequence[str] | None = None) -> None:
     if options.updates < 1:
         fail(f"--updates {options.updates}: expected at least 1")
     preset = PRESETS[options.preset]
-    config = replace(preset, threads=1, taught=0.0, sharpen=1.0, critic_updates=0, deals=options.deals or preset.deals)
+    stages = {"bc.fraction": 0.0, "bc.logit_scale": 1.0, "ppo.critic_warmup_updates": 0}
+    config = with_settings(preset, {**stages, "threads": 1, "deals": options.deals or preset.deals})
     facts = about("experiments.train_profile", argv, options.out, options.allow_dirty)
     figures = {
         "settings": config.as_dict(),

@@ -38,7 +38,7 @@ from persian_rummy_env.system.signals import on_ending
 from persian_rummy_env.system.stored import parsed
 from train.command import failing, settings_of
 from train.deal_sets import TUNING, TUNING_LAST
-from train.screen import Listened, StopAsked
+from train.screen import GracefulStop, Listened
 
 from .shared import weighted
 
@@ -205,18 +205,25 @@ def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:
     with claimed(config.out, but=(FILE,)):
         generation, mean, spread = start(config)
         ensure_compiled("scripted players")
-        stop = StopAsked()
-        with on_ending(stop.ask):
+        stop = GracefulStop()
+        with on_ending(stop.request):
             return _tuned(config, generations, generation, mean, spread, stop)
 
 
 def _tuned(
-    config: TuneConfig, generations: int | None, generation: int, mean: np.ndarray, spread: np.ndarray, stop: StopAsked
+    config: TuneConfig,
+    generations: int | None,
+    generation: int,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    stop: GracefulStop,
 ) -> np.ndarray:
-    console = Listened(stop.ask)
+    console = Listened(stop.request)
     until = time.monotonic() + 60 * config.minutes
     with ThreadPoolExecutor(config.threads) as pool:
-        while not stop.asked and (generation < generations if generations is not None else time.monotonic() < until):
+        while not stop.requested and (
+            generation < generations if generations is not None else time.monotonic() < until
+        ):
             rng = np.random.default_rng([config.seed, generation])
             samples = mean + spread * rng.standard_normal((config.population, NUM_FEATURES))
             samples[0] = mean
@@ -232,7 +239,7 @@ def _tuned(
                 f"{bot} {margins.mean():+.1f}" for bot, margins in zip(config.against, played[0], strict=True)
             )
             console.print(f"generation {generation}: mean {fit.mean():+.1f}, best {fit.max():+.1f}; centre v {of_mean}")
-    if stop.asked:
+    if stop.requested:
         console.print(f"stopped after generation {generation}; the same command goes on with it")
         raise SystemExit(0)
     return mean

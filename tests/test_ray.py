@@ -24,7 +24,8 @@ from persian_rummy_env.evaluation.ray_pool import RayError, RayPool
 from tests.experiments.results import alike
 from tests.ray_jobs import Fussy, Placed
 from tests.train.runs import SMALL, contents, rows
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.data.packed import Packed
 from train.data.rollout import Job, Players, Rollout
 from train.scale.ray_workers import RayWorkers, RolloutWorker
@@ -37,7 +38,19 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Ray's own; of threads and sockets that it closes later
 ]
 
-CONFIG = Config(deals=20, threads=1, parts=5, width=32, seed=3, suits="partners", pool_share=0.5, pool_teams=2)
+CONFIG = with_settings(
+    Config(),
+    {
+        "deals": 20,
+        "threads": 1,
+        "parts": 5,
+        "network.width": 32,
+        "seed": 3,
+        "suit_permutation": "per_seat",
+        "pool.share": 0.5,
+        "pool.teams": 2,
+    },
+)
 STORE = 80 * 2**20
 
 
@@ -88,7 +101,7 @@ def players() -> Players:
         torch.manual_seed(seed)
         torch.nn.init.normal_(learner.actor.last.weight, std=0.5)
         learner.pool.offer(learner.actor, learner.pool.every)
-    learner.decisions = CONFIG.pool_after
+    learner.decisions = CONFIG.pool.after
     torch.nn.init.normal_(learner.actor.last.weight, std=0.5)
     assert len(learner.players.copies) == 2
     return learner.players
@@ -197,7 +210,7 @@ def test_without_a_cpu_no_worker_starts_and_it_says_so(cluster: Any, monkeypatch
 def test_a_run_with_ray_is_the_run_without(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
     local, far = tmp_path / "local", tmp_path / "far"
-    words = [*SMALL, "--parts", "3", "--pool-after", "0", "--pool-every", "1", "--updates", "4"]
+    words = [*SMALL, "--parts", "3", "--pool.after", "0", "--pool.every", "1", "--updates", "4"]
     assert main([*words, "--out", str(local)]) == 0
     assert main([*words, "--workers", "ray:2", "--pause-after", "2", "--out", str(far)]) == 0
     assert main(["--resume", str(far), "--workers", "ray:1", "--pause-after", "3"]) == 0

@@ -10,14 +10,14 @@ import json
 import math
 from collections.abc import Sequence
 
-from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
+from agents.learned import LearnedPolicy, policy_bytes, policy_metadata, read_policy
 from agents.network import Actor
 from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.system.escaping import shortened
 from persian_rummy_env.system.files import write_whole
 
 from .checkpoint import POLICY
-from .config.settings import RunConfig
+from .config.base import RunConfig
 from .deal_sets import RUN_BEST
 
 FILE = "best.safetensors"
@@ -39,51 +39,53 @@ class BestCopy:
         self.config = config
         self.run = run
         self.path = config.out / FILE
-        self.score, self.update = -math.inf, 0
+        self.score, self.updates = -math.inf, 0
         if self.path.exists():
-            self.score, self.update = self._said()
+            self.score, self.updates = self._stored()
 
-    def _said(self) -> tuple[float, int]:
-        says = policy_says(self.path)
+    def _stored(self) -> tuple[float, int]:
+        metadata = policy_metadata(self.path)
         read_policy(self.path)
-        if says.get("run", "") != self.run:
+        if metadata.get("run", "") != self.run:
             raise ValueError(
-                f"{self.path}: of another run ({shortened(says.get('run', ''), 20) or 'of before runs had names'}) "
+                f"{self.path}: of another run ({shortened(metadata.get('run', ''), 20) or 'of before runs had names'}) "
                 f"than the checkpoint beside it ({self.run}); take it away to go on without it"
             )
         try:
-            score, update = float(says["score"]), int(says["update"])
+            score, update = float(metadata["score"]), int(metadata["update"])
             if not math.isfinite(score) or update < 1:
                 raise ValueError
         except (KeyError, ValueError):
-            told = shortened(f"score={says.get('score')!r}, update={says.get('update')!r}", 100)
-            raise ValueError(f"{self.path}: damaged: {told}; take it away to go on without it") from None
+            values = shortened(f"score={metadata.get('score')!r}, update={metadata.get('update')!r}", 100)
+            raise ValueError(f"{self.path}: damaged: {values}; take it away to go on without it") from None
         return score, update
 
-    def offer(self, actor: Actor, matches: Sequence[MatchResult], update: int) -> None:
+    def update(self, actor: Actor, matches: Sequence[MatchResult], update: int) -> None:
         """Keep a copy of the player, after so many updates, if these matches are better than those of the kept one."""
         score = sum(match.margin for match in matches) / len(matches)
         if score > self.score:
             config = self.config
-            says = {
-                "rules": json.dumps(config.rules.as_dict()),
+            metadata = {
+                "rules": json.dumps(config.rule_set.as_dict()),
                 "config": json.dumps(config.as_dict()),
                 "run": self.run,
             }
-            write_whole(self.path, policy_bytes(actor, says | {"score": str(score), "update": str(update)}))
-            self.score, self.update = score, update
+            write_whole(self.path, policy_bytes(actor, metadata | {"score": str(score), "update": str(update)}))
+            self.score, self.updates = score, update
 
-    def against(self, last: Actor, update: int) -> MatchResult | None:
+    def challenge(self, last: Actor, update: int) -> MatchResult | None:
         """The match of the kept copy and the last one, which is that of an update, on fresh deals; None: they are one
         and the same, or there is none."""
-        if self.update in (0, update):
+        if self.updates in (0, update):
             return None
         config = self.config
         best, player = LearnedPolicy(self.path, config.device), LearnedPolicy(last, config.device)
-        best.name, player.name = f"update {self.update}", f"update {update}"
-        return play_match(best, player, config.final_pairs, RUN_BEST, rules=config.rules, episode=config.episode)
+        best.name, player.name = f"update {self.updates}", f"update {update}"
+        return play_match(
+            best, player, config.eval.final_pairs, RUN_BEST, rules=config.rule_set, episode=config.episode
+        )
 
-    def take(self) -> Actor:
+    def promote(self) -> Actor:
         """Make the kept copy the player of the run's folder."""
         write_whole(self.config.out / POLICY, self.path.read_bytes())
         return read_policy(self.path)

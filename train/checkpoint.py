@@ -28,12 +28,14 @@ from persian_rummy_env.system.run_folder import CHECKPOINT as FILE
 from persian_rummy_env.system.stored import LARGEST, parsed, settings_of
 
 from .algorithms.learner import NetworkLearner
-from .config.settings import Config, RunConfig
+from .config.base import RunConfig
+from .config.old_names import stages_today
+from .config.ppo import Config
 from .old_games import converted, layout_of, layout_of_state
 
 POLICY = "policy.safetensors"
 FORMAT, WITHOUT_DIGEST = "persian-rummy-training/5", "persian-rummy-training/4"
-STAGE = re.compile(r"|teaching|playing|settling|round [1-9][0-9]{0,8}")
+STAGE = re.compile(r"|cloning|playing|distilling|round [1-9][0-9]{0,8}")
 
 
 class CheckpointError(ValueError):
@@ -51,7 +53,7 @@ def state_of(dtype: np.dtype[np.void]) -> str:
     return hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:16]
 
 
-class Tables(Protocol):
+class Resumable(Protocol):
     """Tables that go on where they were: the games with their generators, and a stream of draws."""
 
     def state(self) -> tuple[np.ndarray, dict[str, Any]]: ...
@@ -118,36 +120,36 @@ class Checkpoint:
             file = read_tensor_file(path, "checkpoint", wanted)
         except (FileNotFoundError, ValueError) as error:
             raise CheckpointError(str(error)) from error
-        says = file.says
-        if says["format"] == FORMAT and not file.digest:
+        metadata = file.metadata
+        if metadata["format"] == FORMAT and not file.digest:
             raise CheckpointError(f"{path}: damaged: there is no digest in it")
         try:
-            layout = layout_of(parsed(says["layout"])) if "layout" in says else layout_of(None)
-            if says.get("state") != state_of(layout):
+            layout = layout_of(parsed(metadata["layout"])) if "layout" in metadata else layout_of(None)
+            if metadata.get("state") != state_of(layout):
                 raise CheckpointError(
-                    f"{path}: its state is {says.get('state')!r}, and here it is {here['state']!r}; it is no use here"
+                    f"{path}: its state is {metadata.get('state')!r}, and here it is {here['state']!r}: of no use here"
                 )
-            settings = parsed(says["config"])
-            algorithm = says.get("algorithm") or algorithm_of(settings)
+            settings = parsed(metadata["config"])
+            algorithm = metadata.get("algorithm") or algorithm_of(settings)
             if algorithm != config_type.algorithm:
                 raise CheckpointError(
                     f"{path}: a run of train.{algorithm}; continue it by python -m train.{algorithm} --resume {folder}"
                 )
             config = config_type.from_dict(settings)
-            counters = Counters(**settings_of(Counters, parsed(says["counters"]), {}, {}))
+            counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"])), {}, {}))
             tensors = with_later_rules(file.tensors, "actor.")
-            shape_of({"width": config.width, "blocks": config.blocks}, tensors, "actor.")
-            streams = parsed(says["streams"])
+            shape_of({"width": config.network.width, "blocks": config.network.blocks}, tensors, "actor.")
+            streams = parsed(metadata["streams"])
             if not isinstance(streams, dict):
                 raise ValueError("streams: expected an object")
         except CheckpointError:
             raise
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path}: what it says of itself cannot be read ({one_line(error)})") from error
-        run, log = says.get("run", ""), says.get("log", "")
+        run, log = metadata.get("run", ""), metadata.get("log", "")
         return cls(path, config, counters, streams, tensors, run, log, layout)
 
-    def restore(self, learner: NetworkLearner, collectors: Sequence[Tables]) -> None:
+    def restore(self, learner: NetworkLearner, collectors: Sequence[Resumable]) -> None:
         """Put everything back where ``save_run`` found it.
 
         Raises:
@@ -173,7 +175,7 @@ def save_run(
     config: RunConfig,
     counters: Counters,
     learner: NetworkLearner,
-    collectors: Sequence[Tables],
+    collectors: Sequence[Resumable],
     run: str,
     log: str,
 ) -> None:
@@ -185,13 +187,13 @@ def save_run(
     Raises:
         NotFiniteError: there is NaN in it, or an infinity; nothing is written.
     """
-    tensors, says_learner = learner.state()
-    streams: dict[str, Any] = {"learner": says_learner, "collectors": []}
+    tensors, learner_metadata = learner.state()
+    streams: dict[str, Any] = {"learner": learner_metadata, "collectors": []}
     for part, collector in enumerate(collectors):
         games, stream = collector.state()
         tensors[f"games.{part}"] = torch.from_numpy(_bytes_of(games))
         streams["collectors"].append(stream)
-    says = versions() | {
+    metadata = versions() | {
         "algorithm": config.algorithm,
         "config": json.dumps(config.as_dict()),
         "counters": json.dumps(asdict(counters)),
@@ -200,8 +202,12 @@ def save_run(
         "run": run,
         "log": log,
     }
-    about = {"rules": json.dumps(config.rules.as_dict()), "counters": says["counters"], "config": says["config"]}
-    checkpoint, policy = tensor_bytes(tensors, says), policy_bytes(learner.actor, about | {"run": run})
+    about = {
+        "rules": json.dumps(config.rule_set.as_dict()),
+        "counters": metadata["counters"],
+        "config": metadata["config"],
+    }
+    checkpoint, policy = tensor_bytes(tensors, metadata), policy_bytes(learner.actor, about | {"run": run})
     write_whole(folder / FILE, checkpoint)
     write_whole(folder / POLICY, policy)
 

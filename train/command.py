@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import tyro
+from rich.console import Console
 
 from agents.network import NotFiniteError
 from agents.tensor_file import one_line
@@ -22,7 +23,8 @@ from persian_rummy_env.system.files import explained
 from persian_rummy_env.system.run_folder import FolderError
 
 from .checkpoint import Checkpoint, CheckpointError
-from .config.settings import C, resumed
+from .config.base import C, resumed
+from .config.presets import preset_table
 from .log import LogError
 
 S = TypeVar("S")
@@ -88,6 +90,9 @@ def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tu
     first.add_argument("--minutes")
     first.add_argument("--updates")
     known, _ = first.parse_known_args(argv)
+    if "--presets" in argv:
+        Console().print(preset_table(presets))
+        raise SystemExit(0)
     saved = None
     try:
         if known.resume is not None and not {"-h", "--help"} & set(argv):
@@ -97,12 +102,18 @@ def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tu
             assert isinstance(saved.config, config_type)
             default = replace(saved.config, resume=known.resume, out=known.resume, pause_after=None)
         default = _with_one_budget(default, known)
-        given = settings_of(config_type, argv, prog, default=default)
+        given = settings_of(config_type, argv, prog, default=default, description=described(config_type))
         return (given, None) if saved is None else (resumed(default, given), saved)
     except (CheckpointError, FileNotFoundError) as error:
         fail(str(error))
     except ValueError as error:
         fail(str(error), status=2)
+
+
+def described(config_type: type[C]) -> str:
+    """The first paragraph of the settings' docstring, for ``--help``."""
+    first = (config_type.__doc__ or "").split("\n\n")[0]
+    return f"{one_line(first)} --presets prints the presets."
 
 
 def _with_one_budget(default: C, known: argparse.Namespace) -> C:

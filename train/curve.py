@@ -18,12 +18,12 @@ def draw(folder: Path, columns: Sequence[str] = log.COLUMNS) -> Path:
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
     rows = log.read(folder / log.FILE, columns)
-    for rung in log.RUNGS:
-        words = [f"{word}_{rung}" for word in ("margin", "low", "high")]
+    for bot in log.EVALUATION_BOTS:
+        words = [f"{word}_{bot}" for word in ("margin", "low", "high")]
         measured = [row for row in rows if all(row[word] for word in words)]
         decisions = [float(row["decisions"]) / 1e6 for row in measured]
         middle, low, high = ([float(row[word]) for row in measured] for word in words)
-        (line,) = axes.plot(decisions, middle, marker=".", label=f"against {rung}")
+        (line,) = axes.plot(decisions, middle, marker=".", label=f"against {bot}")
         axes.fill_between(decisions, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xlabel("decisions (millions)")

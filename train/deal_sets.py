@@ -66,4 +66,4 @@ DEAL_SETS = (
 
 def set_of(seed: int) -> DealSet | None:
     """What a seed is for; None: nobody has asked for it."""
-    return next((one for one in DEAL_SETS if one.first <= seed <= one.last), None)
+    return next((deal_set for deal_set in DEAL_SETS if deal_set.first <= seed <= deal_set.last), None)

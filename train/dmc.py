@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
 
@@ -21,20 +21,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.network import Actor, Rows, rows_on
+from agents.network import Actor, Inputs, inputs_on
 from persian_rummy_env.core import batch_kernels
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
-from .algorithms.learner import NetworkLearner
-from .algorithms.pool import bot_numbers, seated
-from .checkpoint import Counters, Tables
+from .algorithms.learner import NetworkLearner, scheduled
+from .algorithms.pool import assign_opponents, bot_numbers
+from .checkpoint import Counters, Resumable
 from .command import parse
+from .config.base import with_settings
 from .config.dmc import PRESETS, DmcConfig
 from .data.gae import advantages
-from .data.rollout import DealTables, Job
+from .data.rollout import EpisodeCollector, Job
 from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
-from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
+from .run import deal_stats, device_of, evaluation_matches, parts_of, progress_of, run, timing_stats
 from .scale.shards import Shards
 
 COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, "q_loss", "explained", "epsilon", *MATCH_COLUMNS)
@@ -62,22 +63,22 @@ class Returns:
         return len(self.action)
 
     @classmethod
-    def join(cls, parts: Sequence[Returns]) -> Returns:
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+    def join(cls, results: Sequence[Returns]) -> Returns:
+        return cls(*(np.concatenate([getattr(part, field.name) for part in results]) for field in fields(cls)))
 
 
-class EpsilonTables(DealTables):
+class EpsilonCollector(EpisodeCollector):
     """Tables where the best action is played, but for some at random."""
 
     def __init__(self, config: DmcConfig, lanes: int, device: torch.device) -> None:
         super().__init__(config, lanes, device)
-        self.who = seated(lanes, [(config.bot_share, bot_numbers(config.bots))])
+        self.who = assign_opponents(lanes, [(config.bots.share, bot_numbers(config.bots.names))])
 
     def collect(self, actor: Actor, deals: np.ndarray, epsilon: float, points: float) -> Returns:
         """Play a deal in every lane."""
 
         def choose(_: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            chosen, value = actor.choose(self.rows(view, legal), None)
+            chosen, value = actor.choose(self.inputs(view, legal), None)
             strays = np.flatnonzero(fraction < epsilon)
             if len(strays):
                 chosen[strays] = uniform(legal[strays], fraction[strays] / epsilon)
@@ -115,16 +116,16 @@ class ValueLearner(NetworkLearner):
 
     def update(self, returns: Returns, progress: float) -> dict[str, float]:
         """Learn from returns; ``progress`` in [0, 1] sets the schedules. Returns what there is to log."""
-        lr = self.scheduled("lr", progress)
+        lr = scheduled(self.settings.optim.lr, progress)
         self.set_lr(lr)
         losses: list[float] = []
         norm = 0.0
-        for _ in range(self.settings.epochs):
+        for _ in range(self.settings.optim.epochs):
             for chosen in self.minibatches(len(returns)):
                 work = partial(self._gradients, returns, len(chosen))
-                parts = self.shards.map(work, np.array_split(chosen, self.shards.count))
-                norm = self.step("actor", [gradients for gradients, _ in parts])
-                losses.append(sum(loss for _, loss in parts))
+                results = self.shards.map(work, np.array_split(chosen, self.shards.count))
+                norm = self.step("actor", [gradients for gradients, _ in results])
+                losses.append(sum(loss for _, loss in results))
         self.updates += 1
         self.decisions += int(returns.length.sum())
         loss = float(np.mean(losses))
@@ -135,58 +136,60 @@ class ValueLearner(NetworkLearner):
         """Gradients of a part of a minibatch of ``size`` decisions, and its part of the loss."""
         target = torch.from_numpy(returns.target[chosen]).to(self.device)
         with self.autocast():
-            rows = rows_on(self.device, returns.view[chosen], returns.legal[chosen])
-            value = values(self.actor, rows, returns.action[chosen])
+            inputs = inputs_on(self.device, returns.view[chosen], returns.legal[chosen])
+            value = values(self.actor, inputs, returns.action[chosen])
         loss = (value - target).square().sum() / size
         return torch.autograd.grad(loss, list(self.actor.parameters())), loss.item()
 
 
-def values(actor: Actor, rows: Rows, taken: np.ndarray) -> Tensor:
+def values(actor: Actor, inputs: Inputs, taken: np.ndarray) -> Tensor:
     """What the network says of the actions ``taken`` (b,): (b,) float32. It reads the mask nowhere: what was taken was
     legal."""
-    hidden = actor.trunk(rows)
+    hidden = actor.trunk(inputs)
     chosen = torch.from_numpy(taken).to(hidden.device)
     return (hidden * actor.last.weight[chosen]).sum(-1) + actor.last.bias[chosen]
 
 
 @dataclass(frozen=True)
 class DeepMonteCarlo:
-    """The threads, their tables, and the network."""
+    """The threads, their collectors, and the network."""
 
     config: DmcConfig
     shards: Shards
-    players: list[EpsilonTables]
+    players: list[EpsilonCollector]
     learner: ValueLearner
-    tables: Sequence[Tables] = ()  # every deal begins and ends within an update
+    collectors: Sequence[Resumable] = ()  # every deal begins and ends within an update
 
     @classmethod
     def of(cls, config: DmcConfig) -> DeepMonteCarlo:
         device = device_of(config)
         shards = Shards(config.threads if device.type == "cpu" else 1)
         lanes = parts_of(config.deals, shards.count)
-        players = [EpsilonTables(config, count, device) for count in lanes]
+        players = [EpsilonCollector(config, count, device) for count in lanes]
         return cls(config, shards, players, ValueLearner(config, device, shards))
 
     def update(self, counters: Counters) -> dict[str, float]:
         """Play, and learn from it."""
-        at, learner = progress(self.config, counters), self.learner
-        epsilon = learner.scheduled("epsilon", at)
+        progress, learner = progress_of(self.config, counters), self.learner
+        epsilon = scheduled(self.config.dmc.epsilon, progress)
         start = time.perf_counter()
         edges = np.cumsum([learner.updates * self.config.deals, *(part.lanes for part in self.players)])
         deals = [np.arange(start, stop) for start, stop in pairwise(edges)]
-        play = partial(EpsilonTables.collect, actor=learner.actor, epsilon=epsilon, points=self.config.points)
+        play = partial(
+            EpsilonCollector.collect, actor=learner.actor, epsilon=epsilon, points=self.config.dmc.reward_scale
+        )
         returns = Returns.join(self.shards.map(lambda part, numbers: play(part, deals=numbers), self.players, deals))
-        collected = time.perf_counter()
-        row = learner.update(returns, at)
-        learnt = time.perf_counter()
+        after_collect = time.perf_counter()
+        row = learner.update(returns, progress)
+        after_update = time.perf_counter()
         decisions = int(returns.length.sum())
         counters.update += 1
         counters.decisions += decisions
         counters.deals += len(returns.length)
-        counters.seconds += learnt - start
+        counters.seconds += after_update - start
         return row | {
-            **time_facts(self.config, counters, decisions, collected - start, learnt - collected),
-            **deal_facts(returns.length, returns.margin, returns.out),
+            **timing_stats(self.config, counters, decisions, after_collect - start, after_update - after_collect),
+            **deal_stats(returns.length, returns.margin, returns.out),
             "kept": len(returns),
             "epsilon": epsilon,
         }
@@ -202,9 +205,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def warm_up(config: DmcConfig) -> None:
     """One small update, apart from the run."""
-    small = DeepMonteCarlo.of(replace(config, deals=config.threads, minibatch=64 * config.threads))
+    small = DeepMonteCarlo.of(with_settings(config, {"deals": config.threads, "optim.minibatch": 64 * config.threads}))
     small.update(Counters())
-    against_rungs(config, small.learner.actor, 0, 1)
+    evaluation_matches(config, small.learner.actor, 0, 1)
     small.close()
 
 

@@ -9,21 +9,23 @@ are ``--resume`` and Ctrl-C.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.learned import LearnedPolicy
 from persian_rummy_env.players.priors import PolicyPrior
 from persian_rummy_env.players.search import SearchPolicy
 
+from .algorithms.learner import scheduled
 from .algorithms.ppo import Learner
-from .checkpoint import Counters, Tables
+from .checkpoint import Counters, Resumable
 from .command import parse
+from .config.base import with_settings
 from .config.expert_iteration import PRESETS, ExpertConfig
 from .data.labels import Teacher, by_policy
 from .log import COLUMNS as SELF_PLAY_COLUMNS
-from .run import against_rungs, device_of, progress, run
+from .run import device_of, evaluation_matches, progress_of, run
 from .scale.shards import Shards
-from .selfplay import SelfPlay, school, workers_of
+from .selfplay import SelfPlay, make_collectors, workers_of
 
 ROUND = "round "
 COLUMNS = (*SELF_PLAY_COLUMNS, "round", "searched_per_second")
@@ -43,34 +45,36 @@ class ExpertIteration:
         shards = Shards(config.threads if device.type == "cpu" else 1)
         learner = Learner(config, device, shards)
         workers = workers_of(config, device, shards)
-        return cls(config, SelfPlay(config, shards, workers, learner, school(config, learner)), learner)
+        return cls(config, SelfPlay(config, shards, workers, learner, make_collectors(config, learner)), learner)
 
     @property
-    def tables(self) -> Sequence[Tables]:
-        return self.self_play.tables
+    def collectors(self) -> Sequence[Resumable]:
+        return self.self_play.collectors
 
     def close(self) -> None:
         self.self_play.close()
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
-        at, share = progress(self.config, counters), self.config.searched
+        progress, share = progress_of(self.config, counters), self.config.search.fraction
         reached = int(counters.stage.removeprefix(ROUND)) if counters.stage.startswith(ROUND) else 0
-        if at < 1 - share and not reached:
-            return self.self_play.update_at(counters, at / (1 - share))
-        number, way = round_at(self.config.rounds, max(0.0, at - 1 + share) / share)
+        if progress < 1 - share and not reached:
+            return self.self_play.update_at(counters, progress / (1 - share))
+        number, progress = round_at(self.config.search.rounds, max(0.0, progress - 1 + share) / share)
         if number < reached:  # a longer budget put the run back: the round goes on, and none is entered again
-            number, way = reached, 0.0
+            number, progress = reached, 0.0
         stage = f"{ROUND}{number}"
         if counters.stage != stage:
-            self.learner.begin_lessons()
+            self.learner.begin_distillation()
         counters.stage = stage
-        return self.searched(counters, way) | {"round": number}
+        return self.searched(counters, progress) | {"round": number}
 
-    def searched(self, counters: Counters, way: float) -> dict[str, float]:
-        """Learn what search would do; ``way`` in [0, 1] sets the schedule."""
-        lr = self.learner.scheduled("search_lr", way)
-        row = self.self_play.lesson(counters, self.search(), lr, self.config.passes, self.config.temperature)
+    def searched(self, counters: Counters, progress: float) -> dict[str, float]:
+        """Learn what search would do; ``progress`` in [0, 1] sets the schedule."""
+        lr = scheduled(self.config.search.lr, progress)
+        row = self.self_play.collect_and_clone(
+            counters, self.search(), lr, self.config.search.passes, self.config.distill.temperature
+        )
         return row | {"searched_per_second": row["kept"] / row["collect_seconds"]}
 
     def search(self) -> Teacher:
@@ -80,20 +84,20 @@ class ExpertIteration:
         prior = PolicyPrior(LearnedPolicy(earlier, config.device))
         return by_policy(
             SearchPolicy(
-                config.playouts,
-                worlds=config.worlds,
+                config.search.playouts,
+                worlds=config.search.worlds,
                 method="flat",
                 prior=prior,
-                prior_worlds=config.prior_worlds,
+                prior_worlds=config.search.prior_worlds,
                 threads=1,  # each of the threads that play searches by itself
             )
         )
 
 
-def round_at(rounds: int, way: float) -> tuple[int, float]:
-    """The number of the round, from 1, and the share of it that is gone, where ``way`` in [0, 1] is that of all."""
-    number = min(int(way * rounds), rounds - 1)
-    return number + 1, way * rounds - number
+def round_at(rounds: int, progress: float) -> tuple[int, float]:
+    """The round, from 1, and the share of it that is done, for a share ``progress`` in [0, 1] of all rounds."""
+    number = min(int(progress * rounds), rounds - 1)
+    return number + 1, progress * rounds - number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,14 +107,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def warm_up(config: ExpertConfig) -> None:
     """One small update of each kind, apart from the run."""
-    sizes = {"deals": config.threads, "minibatch": 64 * config.threads, "lessons": 1}
-    small = ExpertIteration.of(replace(config, **sizes, parts=None, workers="local"))
-    if config.taught:
-        small.self_play.taught(Counters(), 0.0)
-    small.self_play.played(Counters(), 0.0)
-    small.learner.begin_lessons()
+    sizes = {"deals": config.threads, "optim.minibatch": 64 * config.threads, "bc.batch_size": 1}
+    small = ExpertIteration.of(with_settings(config, {**sizes, "parts": None, "workers": "local"}))
+    if config.bc.fraction:
+        small.self_play.clone_step(Counters(), 0.0)
+    small.self_play.ppo_step(Counters(), 0.0)
+    small.learner.begin_distillation()
     small.searched(Counters(), 0.0)
-    against_rungs(config, small.learner.actor, 0, 1)
+    evaluation_matches(config, small.learner.actor, 0, 1)
     small.close()
 
 

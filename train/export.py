@@ -26,7 +26,7 @@ import tyro
 from torch import Tensor, nn
 
 from agents.learned import read_policy
-from agents.network import MASKED, Actor, DenseRows
+from agents.network import MASKED, Actor, DenseInputs
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.system.files import write_whole
@@ -62,7 +62,7 @@ class Standalone(nn.Module):
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         legal = action_mask != 0
-        logits = torch.where(legal, self.last(self.trunk(DenseRows(observation, legal))), self.masked)
+        logits = torch.where(legal, self.last(self.trunk(DenseInputs(observation, legal))), self.masked)
         return logits, torch.where(legal.any(-1), logits.argmax(-1), -1)
 
 

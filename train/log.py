@@ -14,20 +14,23 @@ from typing import Any
 from persian_rummy_env.system.escaping import shortened
 from persian_rummy_env.system.files import whole_file, write_whole
 
+from .config.old_names import COLUMNS as OLD_COLUMNS
+from .config.old_names import columns_today
+
 FILE = "metrics.csv"
-RUNGS = ("random", "greedy", "deepest", "expert")
+EVALUATION_BOTS = ("random", "greedy", "deepest", "expert")
 """The bots that a run is measured against. A bot that comes into the package later is none of them by itself."""
 RUN_COLUMNS = (
     *("update", "decisions", "deals", "seconds", "progress", "decisions_per_second"),
     *("collect_seconds", "learn_seconds", "kept", "lr", "actor_norm"),
 )
 DEAL_COLUMNS = ("deal_length", "deal_margin", "out_rate")
-MATCH_COLUMNS = tuple(f"{word}_{rung}" for rung in RUNGS for word in ("margin", "low", "high", "won"))
+MATCH_COLUMNS = tuple(f"{word}_{bot}" for bot in EVALUATION_BOTS for word in ("margin", "low", "high", "won"))
 COLUMNS = (
     *RUN_COLUMNS,
     *DEAL_COLUMNS,
     *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
-    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin", "teaching_loss", "agreement"),
+    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin", "bc_loss", "agreement"),
     *MATCH_COLUMNS,
 )
 RUN = "run"
@@ -54,8 +57,8 @@ def read(path: Path, columns: Sequence[str] = COLUMNS) -> list[dict[str, str]]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            rows = list(reader)
+            names = [OLD_COLUMNS.get(name, name) for name in reader.fieldnames or ()]
+            rows = [columns_today(row) for row in reader]
     except (OSError, UnicodeError, csv.Error) as error:
         raise LogError(f"{path}: damaged ({error})") from error
     if "update" not in names or len(set(names)) < len(names):

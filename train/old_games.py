@@ -70,10 +70,10 @@ def converted(games: np.ndarray) -> np.ndarray:
         return games
     names, today = set(games.dtype.names or ()), set(STATE.names or ())
     rules = {rule.state: rule.code(rule.absent) for rule in RULE_FIELDS}
-    strange = sorted((names - today) | (today - names - set(rules)))
-    if strange:
-        raise ValueError(f"its games are of other fields: {', '.join(strange)}")
-    made = np.zeros(len(games), dtype=STATE)
+    unknown = sorted((names - today) | (today - names - set(rules)))
+    if unknown:
+        raise ValueError(f"its games are of other fields: {', '.join(unknown)}")
+    result = np.zeros(len(games), dtype=STATE)
     for name in STATE.names or ():
-        made[name] = games[name] if name in names else rules[name]
-    return made
+        result[name] = games[name] if name in names else rules[name]
+    return result

@@ -26,13 +26,13 @@ from persian_rummy_env.system.signals import on_ending
 from . import curve
 from .algorithms.learner import NetworkLearner
 from .best import BestCopy
-from .checkpoint import Checkpoint, CheckpointError, Counters, Tables, config_text, save_run
+from .checkpoint import Checkpoint, CheckpointError, Counters, Resumable, config_text, save_run
 from .command import fail, failing
-from .config.settings import C, RunConfig
+from .config.base import C, RunConfig
 from .deal_sets import RUN_CURVE, RUN_REPORT, RUN_TRIAL
-from .log import COLUMNS, RUNGS, Log
+from .log import COLUMNS, EVALUATION_BOTS, Log
 from .scale.ranks import ALONE, Ranks, launched
-from .screen import Listened, Screen, StopAsked, result_table
+from .screen import GracefulStop, Listened, Screen, result_table
 
 
 class Trainer(Protocol):
@@ -42,7 +42,7 @@ class Trainer(Protocol):
     def learner(self) -> NetworkLearner: ...
 
     @property
-    def tables(self) -> Sequence[Tables]:
+    def collectors(self) -> Sequence[Resumable]:
         """Those that go on where they were from one update to the next."""
         ...
 
@@ -82,15 +82,17 @@ def run(
         trainer = trainer_of(config)
         try:
             if saved is not None:
-                saved.restore(trainer.learner, trainer.tables)
-            elif config.start is not None:
-                trainer.learner.begin_as(config.start)
+                saved.restore(trainer.learner, trainer.collectors)
+            elif config.init_from is not None:
+                trainer.learner.begin_as(config.init_from)
         except (CheckpointError, FileNotFoundError, ValueError) as error:
             fail(str(error))
-        stop = StopAsked()
-        with on_ending(stop.ask, once=ranks.count > 1):  # torchrun passes on what the terminal may have sent already
+        stop = GracefulStop()
+        with on_ending(
+            stop.request, once=ranks.count > 1
+        ):  # torchrun passes on what the terminal may have sent already
             if ranks.first:
-                keep(config, saved, counters, command, trainer, warm_up, columns, ranks, stop)
+                run_main_process(config, saved, counters, command, trainer, warm_up, columns, ranks, stop)
             else:
                 warm_up(config)
                 for _ in updates(config, counters, trainer, ranks, stop):
@@ -103,7 +105,7 @@ def folder_of(config: RunConfig, saved: Checkpoint | None, ranks: Ranks) -> Abst
     """The folder that a run writes into, which the first rank has to itself."""
     if not ranks.first:
         return nullcontext(config.out)
-    return claimed(config.out, config.exists) if saved is None else gone_on_with(config.out, saved.run)
+    return claimed(config.out, config.if_exists) if saved is None else gone_on_with(config.out, saved.run)
 
 
 @contextmanager
@@ -115,14 +117,14 @@ def gone_on_with(folder: Path, run: str) -> Iterator[Path]:
 
 
 def updates(
-    config: RunConfig, counters: Counters, trainer: Trainer, ranks: Ranks, stop: StopAsked
+    config: RunConfig, counters: Counters, trainer: Trainer, ranks: Ranks, stop: GracefulStop
 ) -> Iterator[dict[str, float]]:
     """The rows of the updates of a run, one after the other: as many as its budget has or until somebody stops it.
 
     Raises:
         NotFiniteError: one of them diverged; the message names it and what was not finite in it. Nobody keeps it.
     """
-    while not ranks.largest(stop.asked) and progress(config, counters) < 1 and not paused(config, counters):
+    while not ranks.largest(stop.requested) and progress_of(config, counters) < 1 and not paused(config, counters):
         number = counters.update + 1
         try:
             row = trainer.update(counters)
@@ -130,12 +132,12 @@ def updates(
         except NotFiniteError as error:
             raise NotFiniteError(
                 f"{config.out}: update {number} diverged: {error}. It is not saved; the last checkpoint and the player "
-                "in the folder, if there are any, are of before. A smaller --lr may help, in a new run"
+                "in the folder, if there are any, are of before. A smaller --optim.lr may help, in a new run"
             ) from error
         yield row
 
 
-def keep(
+def run_main_process(
     config: C,
     saved: Checkpoint | None,
     counters: Counters,
@@ -144,60 +146,60 @@ def keep(
     warm_up: Callable[[C], None],
     columns: Sequence[str],
     ranks: Ranks,
-    stop: StopAsked,
+    stop: GracefulStop,
 ) -> None:
     """The course of a run in the process that keeps its folder."""
-    learner, tables = trainer.learner, trainer.tables
+    learner, collectors = trainer.learner, trainer.collectors
     run, digest = (new_id(), "") if saved is None else (saved.run, saved.log)
     try:
         best = BestCopy(config, run)
     except ValueError as error:
         fail(str(error))
-    shown = config.as_dict() if config.wandb else None
-    log = Log(config.out, counters.update, counters.decisions, columns, shown, run, digest)
+    wandb_settings = config.as_dict() if config.wandb else None
+    log = Log(config.out, counters.update, counters.decisions, columns, wandb_settings, run, digest)
     write_whole(config.out / "config.json", config_text(config, about(), run))
     matches: list[MatchResult] = []
 
-    with closing(log), Screen(str(config.out), Listened(stop.ask)) as screen:
+    with closing(log), Screen(str(config.out), Listened(stop.request)) as screen:
         screen.say(f"{config.out}: {describe(config)}" + (f", {ranks.count} ranks" if ranks.count > 1 else ""))
         compile_first(config, warm_up, screen)
         for learnt in updates(config, counters, trainer, ranks, stop):
             row = learnt
-            measure = due(config, counters, config.eval_every, counters.evaluations)
+            measure = due(config, counters, config.eval.every, counters.evaluations)
             if measure:
                 counters.evaluations += 1
-                matches = against_rungs(config, learner.actor, RUN_CURVE, config.eval_pairs)
-                best.offer(learner.actor, matches, counters.update)
+                matches = evaluation_matches(config, learner.actor, RUN_CURVE, config.eval.pairs)
+                best.update(learner.actor, matches, counters.update)
                 row = learnt | match_columns(matches)
             log.write(row)
             screen.show(row, left(config, counters), matches, measure)
             if due(config, counters, config.save_every, counters.saves):
                 counters.saves += 1
-                save_run(config.out, config, counters, learner, tables, run, log.digest)
+                save_run(config.out, config, counters, learner, collectors, run, log.digest)
 
-        save_run(config.out, config, counters, learner, tables, run, log.digest)
+        save_run(config.out, config, counters, learner, collectors, run, log.digest)
         log.close()
         curve.draw(config.out, columns)
 
-    if progress(config, counters) < 1:
+    if progress_of(config, counters) < 1:
         screen.say(f"paused after update {counters.update}; go on with: python -m {command} --resume {config.out}")
         return
-    screen.say(f"playing {config.final_pairs:,} pairs of fresh deals against each bot …")
-    rival = best.against(learner.actor, counters.update)
+    screen.say(f"playing {config.eval.final_pairs:,} pairs of fresh deals against each bot …")
+    challenge = best.challenge(learner.actor, counters.update)
     player = learner.actor
-    if rival is not None:
-        screen.say(f"the best copy by the curve, {rival.a}, against the last one: {rival}")
-        if rival.low > 0:
-            player = best.take()
+    if challenge is not None:
+        screen.say(f"the best copy by the curve, {challenge.a}, against the last one: {challenge}")
+        if challenge.low > 0:
+            player = best.promote()
             screen.say("it is the player")
     deals = final_deals(config)
-    matches = against_rungs(config, player, deals, config.final_pairs)
+    matches = evaluation_matches(config, player, deals, config.eval.final_pairs)
     results = {
         "run": run,
         "counters": vars(counters),
         "deals": deals,
         "matches": [match.as_dict() for match in matches],
-        "best against last": rival and rival.as_dict(),
+        "best against last": challenge and challenge.as_dict(),
     }
     write_whole(config.out / "results.json", json.dumps(results, indent=2) + "\n")
     screen.console.print(result_table(matches))
@@ -230,7 +232,7 @@ def parts_of(total: int, count: int) -> list[int]:
     return [total * (part + 1) // count - total * part // count for part in range(count)]
 
 
-def deal_facts(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[str, float]:
+def deal_stats(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[str, float]:
     """What the log holds of how deals went."""
     return {
         "deal_length": float(length.mean()),
@@ -241,7 +243,7 @@ def deal_facts(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[
 
 def final_deals(config: RunConfig) -> int:
     """The deals of the closing matches: none by which a copy of the run was picked."""
-    return RUN_REPORT if config.report else RUN_TRIAL
+    return RUN_REPORT if config.eval.report else RUN_TRIAL
 
 
 def spent(config: RunConfig, counters: Counters) -> float:
@@ -249,7 +251,7 @@ def spent(config: RunConfig, counters: Counters) -> float:
     return counters.seconds if config.minutes is not None else counters.update
 
 
-def progress(config: RunConfig, counters: Counters) -> float:
+def progress_of(config: RunConfig, counters: Counters) -> float:
     """The share of the budget that is spent."""
     budget = 60 * config.minutes if config.minutes is not None else config.updates
     assert budget is not None
@@ -269,12 +271,15 @@ def paused(config: RunConfig, counters: Counters) -> bool:
 
 def due(config: RunConfig, counters: Counters, every: float, done: int) -> bool:
     """Something that is done ``every`` so many seconds or updates, and at the end, was done fewer times than that."""
-    return spent(config, counters) >= every * (done + 1) or progress(config, counters) >= 1
+    return spent(config, counters) >= every * (done + 1) or progress_of(config, counters) >= 1
 
 
-def against_rungs(config: RunConfig, actor: Actor, deals: int, pairs: int) -> list[MatchResult]:
+def evaluation_matches(config: RunConfig, actor: Actor, deals: int, pairs: int) -> list[MatchResult]:
     player = LearnedPolicy(actor, config.device)
-    return [play_match(player, load(rung), pairs, deals, rules=config.rules, episode=config.episode) for rung in RUNGS]
+    return [
+        play_match(player, load(bot), pairs, deals, rules=config.rule_set, episode=config.episode)
+        for bot in EVALUATION_BOTS
+    ]
 
 
 def match_columns(matches: list[MatchResult]) -> dict[str, float]:
@@ -282,14 +287,16 @@ def match_columns(matches: list[MatchResult]) -> dict[str, float]:
     return {f"{word}_{m.b}": getattr(m, name) for m in matches for word, name in words}
 
 
-def time_facts(config: RunConfig, counters: Counters, decisions: int, collect: float, learn: float) -> dict[str, float]:
+def timing_stats(
+    config: RunConfig, counters: Counters, decisions: int, collect: float, learn: float
+) -> dict[str, float]:
     """What the log holds of an update in any run; ``counters`` have counted it."""
     return {
         "update": counters.update,
         "decisions": counters.decisions,
         "deals": counters.deals,
         "seconds": counters.seconds,
-        "progress": progress(config, counters),
+        "progress": progress_of(config, counters),
         "decisions_per_second": decisions / (collect + learn),
         "collect_seconds": collect,
         "learn_seconds": learn,

@@ -21,7 +21,7 @@ LEARNING = {
     "entropy": "entropy {:.3f}",
     "kl": "KL {:.4f}",
     "searched_per_second": "{:,.0f} searched/s",
-    "teaching_loss": "loss {:.3f}",
+    "bc_loss": "loss {:.3f}",
     "agreement": "agreement {:.1%}",
     "q_loss": "loss {:.3f}",
     "epsilon": "epsilon {:.3f}",
@@ -29,15 +29,15 @@ LEARNING = {
 """What is said of the learning: those columns that a row has."""
 
 
-class StopAsked:
+class GracefulStop:
     """Whether a run is to stop: by Ctrl-C, a polite kill, a closed terminal, or because nobody reads what it says. The
     update under way is finished and saved."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
-    def ask(self, *_: object) -> None:
-        self.asked = True
+    def request(self, *_: object) -> None:
+        self.requested = True
 
 
 class Listened(Console):

@@ -16,112 +16,131 @@ import torch
 from agents.learned import LearnedPolicy
 from persian_rummy_env.evaluation.ray_pool import number_of_workers
 
+from .algorithms.cloning import collect_and_clone
+from .algorithms.learner import scheduled
 from .algorithms.ppo import Learner
-from .algorithms.teach import lesson
 from .checkpoint import Counters
 from .command import fail, parse
-from .config.settings import PRESETS, Config
-from .data.labels import STRAYS, ChoiceCollector, Teacher, by_policy, teacher_of
+from .config.base import with_settings
+from .config.ppo import Config
+from .config.presets import PRESETS
+from .data.labels import EPSILON, LabelCollector, Teacher, by_policy, teacher_of
 from .data.rollout import BOTH, Rollout
-from .run import against_rungs, deal_facts, device_of, parts_of, progress, run, time_facts
+from .run import deal_stats, device_of, evaluation_matches, parts_of, progress_of, run, timing_stats
 from .scale.ranks import ALONE, Ranks
 from .scale.shards import Shards
 from .scale.workers import LocalWorkers, Workers, jobs_of
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, masked_blocks: tuple[str, ...] = ()) -> int:
+    """
+    Args:
+        masked_blocks: blocks of the observation that no network of a new run reads, for experiments.
+    """
     config, saved = parse(argv, "python -m train.selfplay", PRESETS)
+    if masked_blocks and saved is None:
+        config = replace(config, masked_blocks=masked_blocks)
     ranks = Ranks.join()
     if config.parts is None:
         config = replace(config, parts=config.part_count * ranks.count)
     return run(config, saved, "train.selfplay", lambda config: SelfPlay.of(config, ranks), warm_up, ranks=ranks)
 
 
-TEACHING, PLAYING, SETTLING = "teaching", "playing", "settling"
-STAGES = ("", TEACHING, PLAYING, SETTLING)
+CLONING, PLAYING, DISTILLING = "cloning", "playing", "distilling"
+STAGES = ("", CLONING, PLAYING, DISTILLING)
 """The stages of a run in their order, which is never gone back; first, that of a run that has not begun."""
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """The threads, the workers, and the networks; and ``tables`` where the player is taught, if it is: deals of
-    self-play begin and end within an update."""
+    """The threads, the workers, and the networks; and ``collectors`` of labels, if the player is cloned or
+    distilled. The deals of self-play begin and end within an update."""
 
     config: Config
     shards: Shards
     workers: Workers
     learner: Learner
-    tables: Sequence[ChoiceCollector]
+    collectors: Sequence[LabelCollector]
 
     @classmethod
     def of(cls, config: Config, ranks: Ranks = ALONE) -> SelfPlay:
         shards, workers, learner = setup(config, ranks)
-        return cls(config, shards, workers, learner, school(config, learner) if config.taught or config.settled else ())
+        return cls(
+            config,
+            shards,
+            workers,
+            learner,
+            make_collectors(config, learner) if config.bc.fraction or config.distill.fraction else (),
+        )
 
     def update(self, counters: Counters) -> dict[str, float]:
         """One update of the stage that the budget has come to; counts it, and returns what there is to log."""
-        return self.update_at(counters, progress(self.config, counters))
+        return self.update_at(counters, progress_of(self.config, counters))
 
-    def update_at(self, counters: Counters, at: float) -> dict[str, float]:
-        """The same, where ``at`` in [0, 1) is the share of the way that is gone.
+    def update_at(self, counters: Counters, progress: float) -> dict[str, float]:
+        """The same, where ``progress`` in [0, 1) is the share of the schedule that is done.
 
-        A stage that was left is not entered again, though a longer budget may put ``at`` back before its end: then the
-        stage of now goes on, at the beginning of its schedule until ``at`` has come to it.
+        A stage that was left is not entered again. A longer budget may put ``progress`` back before the end of an
+        earlier stage; then the present stage goes on, at the beginning of its schedule until ``progress`` reaches it.
         """
-        taught, settled = self.config.taught, self.config.settled
+        taught, settled = self.config.bc.fraction, self.config.distill.fraction
         playing = 1 - taught - settled
         before = counters.stage
-        due = TEACHING if at < taught else PLAYING if at < taught + playing else SETTLING
+        due = CLONING if progress < taught else PLAYING if progress < taught + playing else DISTILLING
         stage = max(due, before, key=STAGES.index)
-        if stage == TEACHING:
+        if stage == CLONING:
             counters.stage = stage
-            return self.taught(counters, at / taught)
-        if before == TEACHING:
+            return self.clone_step(counters, progress / taught)
+        if before == CLONING:
             self.learner.begin_self_play()
         if stage == PLAYING:
             counters.stage = stage
-            return self.played(counters, max(0.0, at - taught) / playing)
-        if before != SETTLING:
-            self.learner.begin_lessons()
+            return self.ppo_step(counters, max(0.0, progress - taught) / playing)
+        if before != DISTILLING:
+            self.learner.begin_distillation()
         counters.stage = stage
-        return self.settled(counters, max(0.0, at - taught - playing) / settled)
+        return self.distill_step(counters, max(0.0, progress - taught - playing) / settled)
 
-    def taught(self, counters: Counters, way: float) -> dict[str, float]:
-        """Learn what the teacher would do; ``way`` in [0, 1] sets the schedule."""
-        return self.lesson(counters, teacher_of(self.config.teacher), self.learner.scheduled("teach_lr", way))
+    def clone_step(self, counters: Counters, progress: float) -> dict[str, float]:
+        """Learn what the teacher would do; ``progress`` in [0, 1] sets the schedule."""
+        return self.collect_and_clone(
+            counters, teacher_of(self.config.bc.teacher), scheduled(self.config.bc.lr, progress)
+        )
 
-    def settled(self, counters: Counters, way: float) -> dict[str, float]:
-        """Learn what the player would have done when this stage began; ``way`` in [0, 1] sets the schedule."""
+    def distill_step(self, counters: Counters, progress: float) -> dict[str, float]:
+        """Learn what the player would have done when this stage began; ``progress`` in [0, 1] sets the schedule."""
         config, earlier = self.config, self.learner.earlier
         assert earlier is not None
-        teacher, lr = by_policy(LearnedPolicy(earlier, config.device)), self.learner.scheduled("settle_lr", way)
-        return self.lesson(counters, teacher, lr, temperature=config.temperature)
+        teacher, lr = by_policy(LearnedPolicy(earlier, config.device)), scheduled(config.distill.lr, progress)
+        return self.collect_and_clone(counters, teacher, lr, temperature=config.distill.temperature)
 
-    def lesson(
+    def collect_and_clone(
         self, counters: Counters, teacher: Teacher, lr: float, passes: int = 1, temperature: float = 1.0
     ) -> dict[str, float]:
         """Learn what a teacher would do."""
-        row, took = lesson(self.learner, self.tables, teacher, self.config.lessons, lr, passes, temperature=temperature)
-        self._count(counters, took.decisions, took.deals, took.collect + took.learn)
-        return row | time_facts(self.config, counters, took.decisions, took.collect, took.learn)
+        row, cost = collect_and_clone(
+            self.learner, self.collectors, teacher, self.config.bc.batch_size, lr, passes, temperature=temperature
+        )
+        self._count(counters, cost.decisions, cost.deals, cost.collect + cost.learn)
+        return row | timing_stats(self.config, counters, cost.decisions, cost.collect, cost.learn)
 
-    def played(self, counters: Counters, way: float) -> dict[str, float]:
-        """Play, and learn from it; ``way`` in [0, 1] sets the schedules."""
+    def ppo_step(self, counters: Counters, progress: float) -> dict[str, float]:
+        """Play, and learn from it; ``progress`` in [0, 1] sets the schedules."""
         start = time.perf_counter()
         rollout = collect(self.workers, self.learner)
-        collected = time.perf_counter()
-        row = self.learner.update(rollout, way)
-        learnt = time.perf_counter()
+        after_collect = time.perf_counter()
+        row = self.learner.update(rollout, progress)
+        after_update = time.perf_counter()
         self._count(
-            counters, int(rollout.length.sum()), len(rollout.length) * self.config.episode_deals, learnt - start
+            counters, int(rollout.length.sum()), len(rollout.length) * self.config.episode_deals, after_update - start
         )
-        return row | facts(self.config, counters, rollout, collected - start, learnt - collected)
+        return row | rollout_stats(self.config, counters, rollout, after_collect - start, after_update - after_collect)
 
     def _count(self, counters: Counters, decisions: int, deals: int, seconds: float) -> None:
         counters.update += 1
         counters.decisions += decisions
         counters.deals += deals
-        counters.seconds += self.learner.ranks.first_says(seconds)
+        counters.seconds += self.learner.ranks.broadcast_from_first(seconds)
 
     def close(self) -> None:
         self.workers.close()
@@ -137,10 +156,10 @@ def setup(config: Config, ranks: Ranks = ALONE) -> tuple[Shards, Workers, Learne
     return shards, workers_of(config, device, shards), Learner(config, device, shards, ranks)
 
 
-def school(config: Config, learner: Learner) -> list[ChoiceCollector]:
+def make_collectors(config: Config, learner: Learner) -> list[LabelCollector]:
     """Tables where the player is taught, one part a thread."""
     lanes = parts_of(config.deals, learner.shards.count)
-    return [ChoiceCollector(config, part, count, learner.device, STRAYS) for part, count in enumerate(lanes)]
+    return [LabelCollector(config, part, count, learner.device, EPSILON) for part, count in enumerate(lanes)]
 
 
 def workers_of(config: Config, device: torch.device, shards: Shards) -> Workers:
@@ -167,30 +186,35 @@ def collect(workers: Workers, learner: Learner) -> Rollout:
 
 def warm_up(config: Config) -> None:
     """One small update, apart from the run and from other processes."""
-    sizes = {"deals": config.episode_deals * config.threads, "minibatch": 64 * config.threads, "lessons": 1}
-    small = SelfPlay.of(
-        replace(config, **sizes, parts=None, workers="local", updates=1, minutes=None, pause_after=None)
-    )
-    if config.taught:
-        small.taught(Counters(), 0.0)
-    if config.settled:
-        small.learner.begin_lessons()
-        small.settled(Counters(), 0.0)
-    small.played(Counters(), 0.0)
-    against_rungs(config, small.learner.actor, 0, 1)
+    sizes = {
+        "deals": config.episode_deals * config.threads,
+        "optim.minibatch": 64 * config.threads,
+        "bc.batch_size": 1,
+    }
+    budget = {"updates": 1, "minutes": None, "pause_after": None}
+    small = SelfPlay.of(with_settings(config, {**sizes, **budget, "parts": None, "workers": "local"}))
+    if config.bc.fraction:
+        small.clone_step(Counters(), 0.0)
+    if config.distill.fraction:
+        small.learner.begin_distillation()
+        small.distill_step(Counters(), 0.0)
+    small.ppo_step(Counters(), 0.0)
+    evaluation_matches(config, small.learner.actor, 0, 1)
     small.close()
 
 
-def facts(config: Config, counters: Counters, rollout: Rollout, collect: float, learn: float) -> dict[str, float]:
+def rollout_stats(
+    config: Config, counters: Counters, rollout: Rollout, collect: float, learn: float
+) -> dict[str, float]:
     """What the log holds besides the learner's numbers."""
     row = {
-        **time_facts(config, counters, int(rollout.length.sum()), collect, learn),
-        **deal_facts(rollout.length / config.episode_deals, rollout.margin, rollout.out),
+        **timing_stats(config, counters, int(rollout.length.sum()), collect, learn),
+        **deal_stats(rollout.length / config.episode_deals, rollout.margin, rollout.out),
     }
     against = rollout.side != BOTH
     if against.any():
-        ours = np.where(rollout.side == 0, rollout.margin, -rollout.margin)[against]
-        row["pool_margin"] = float(ours.mean()) / config.episode_deals
+        own_margin = np.where(rollout.side == 0, rollout.margin, -rollout.margin)[against]
+        row["pool_margin"] = float(own_margin.mean()) / config.episode_deals
     return row
 
 

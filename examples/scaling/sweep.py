@@ -1,7 +1,7 @@
 """A run for each of several seeds and settings, as many at once as a Ray cluster has room for.
 
     python examples/scaling/sweep.py --seeds 1 2 3 --out runs/sweep -- --preset quick --minutes 5
-    python examples/scaling/sweep.py --seeds 1 2 --vary lr "7e-4 7e-5" "3e-4 3e-5" --out runs/sweep -- --preset quick
+    python examples/scaling/sweep.py --seeds 1 2 --vary optim.lr "7e-4 7e-5" "3e-4 3e-5" --out runs/sweep
 
 Each run is a command of its own, in a folder of its own; one that is there already is not run again. The table is of
 the closing matches.

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import replace
 
-from train.config.settings import PRESETS
+from train.config.base import with_settings
+from train.config.presets import PRESETS
 from train.scale.ranks import Ranks
 from train.selfplay import collect, setup
 
@@ -18,7 +18,8 @@ from train.selfplay import collect, setup
 def main() -> None:
     updates, deals = (int(word) for word in sys.argv[1:])
     ranks = Ranks.join()
-    config = replace(PRESETS["two-cores"], threads=1, deals=deals, parts=2 * ranks.count, pool_share=0.0, seed=1)
+    sizes = {"threads": 1, "deals": deals, "parts": 2 * ranks.count, "pool.share": 0.0, "seed": 1}
+    config = with_settings(PRESETS["two-cores"], sizes)
     _, workers, learner = setup(config, ranks)
     rows = []
     for _ in range(updates + 1):

@@ -41,7 +41,7 @@ OF_OTHER_DEALS = np.flatnonzero(SCALE != GAME_SCALE)
 """The bytes of those blocks."""
 
 
-class SparseRows(NamedTuple):
+class SparseInputs(NamedTuple):
     """Decisions as lists, for compiled loops on a CPU.
 
     Attributes:
@@ -58,7 +58,7 @@ class SparseRows(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseRows:
+    def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseInputs:
         """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in ``input_scale``."""
         ensure_compiled("trained networks")
         rows = len(view)

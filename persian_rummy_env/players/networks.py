@@ -15,7 +15,7 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..core import network_kernels as kernels
 from ..observation import SIZE
-from .inputs import SparseRows
+from .inputs import SparseInputs
 from .policy import BasePolicy, DecisionBatch, unknown_name
 from .policy_file import RESIDUAL, PolicyFile, check_residual, misfit, read_policy_file
 from .tensor_file import NotFiniteError
@@ -32,7 +32,7 @@ class Network(Protocol):
         """Whether it reads the blocks of other deals (``inputs.OTHER_DEALS``)."""
         ...
 
-    def legal_log_probs(self, inputs: SparseRows) -> np.ndarray:
+    def legal_log_probs(self, inputs: SparseInputs) -> np.ndarray:
         """(b, most) float32, in the order of ``inputs.actions``; values beyond ``inputs.counts`` mean nothing."""
         ...
 
@@ -69,7 +69,7 @@ class ResidualNetwork:
         self._norm = tensors["trunk.norm.weight"], tensors["trunk.norm.bias"]
         self._last = tensors["last.weight"], tensors["last.bias"]
 
-    def legal_log_probs(self, inputs: SparseRows) -> np.ndarray:
+    def legal_log_probs(self, inputs: SparseInputs) -> np.ndarray:
         rows, width = len(inputs.counts), self._first[0].shape[1]
         features = np.zeros((max(rows, 2), width), dtype=np.float32)
         hidden, product = np.zeros_like(features), np.empty_like(features)
@@ -166,8 +166,8 @@ class NetworkPolicy(BasePolicy):
             raise NotFiniteError("the probabilities of the policy, some of which are not finite")
         return probabilities
 
-    def _log_probs(self, batch: DecisionBatch, rows: slice) -> tuple[SparseRows, np.ndarray]:
-        inputs = SparseRows.of(batch.observation[rows], batch.legal[rows], self.network.games)
+    def _log_probs(self, batch: DecisionBatch, rows: slice) -> tuple[SparseInputs, np.ndarray]:
+        inputs = SparseInputs.of(batch.observation[rows], batch.legal[rows], self.network.games)
         empty = inputs.counts < 1
         if empty.any():
             raise ValueError(

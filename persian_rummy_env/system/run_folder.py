@@ -121,12 +121,12 @@ def _refuse_others(folder: Path, but: tuple[str, ...]) -> None:
     if CHECKPOINT in names:
         raise _TakenError(
             f"{folder}: there is a run already ({', '.join(names)}); --resume {folder} goes on with it, if the command "
-            "has it, and --exists number, or another --out, begins a new one elsewhere"
+            "has it, and --if-exists number, or another --out, begins a new one elsewhere"
         )
     if names:
         raise _TakenError(
             f"{folder}: there are files of another run ({', '.join(names)}) and no checkpoint to go on from; remove "
-            "them, or give another --out (or --exists number, if the command has it)"
+            "them, or give another --out (or --if-exists number, if the command has it)"
         )
 
 

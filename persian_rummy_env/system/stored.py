@@ -11,7 +11,7 @@ import json
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -95,6 +95,8 @@ def checked(name: str, value: Any, hint: Any) -> Any:
 
 
 def _of_type(value: Any, hint: Any) -> Any:
+    if is_dataclass(hint):
+        return hint(**settings_of(hint, value, {}, {}))  # type: ignore[operator]
     kind, options = get_origin(hint), get_args(hint)
     if kind is Literal:
         if not any(type(value) is type(each) and value == each for each in options):

@@ -40,14 +40,14 @@ def test_a_trained_policy_says_how_likely_each_action_is() -> None:
 def test_probabilities_are_the_dense_networks() -> None:
     torch = pytest.importorskip("torch")
     from agents.learned import LearnedPolicy
-    from agents.network import Actor, DenseRows, Shape
+    from agents.network import Actor, DenseInputs, Shape
 
     torch.manual_seed(1)
     actor = Actor(Shape(32, 1))
     torch.nn.init.normal_(actor.last.weight, std=0.3)
     batch = show(positions(30), np.arange(30))
     with torch.no_grad():
-        dense = actor.log_p(DenseRows.of(batch.observation, batch.legal)).exp().numpy()
+        dense = actor.log_p(DenseInputs.of(batch.observation, batch.legal)).exp().numpy()
     found = LearnedPolicy(actor).probabilities(batch)
     np.testing.assert_allclose(found, np.where(batch.action_mask, dense, 0), atol=1e-5)
 

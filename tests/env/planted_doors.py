@@ -196,23 +196,34 @@ def test_training(tmp_path: Path) -> None:
     from agents.learned import LearnedPolicy, policy_bytes
     from train.checkpoint import Counters
     from train.command import parse
-    from train.config.settings import PRESETS
+    from train.config.presets import PRESETS
     from train.selfplay import SelfPlay
 
     small = [
-        *("--preset", "scratch", "--deals", "4", "--width", "8", "--blocks", "1", "--minibatch", "64"),
-        *("--threads", "1", "--updates", "1", "--out", str(tmp_path), "--pool-share", "0"),
+        *(
+            "--preset",
+            "scratch",
+            "--deals",
+            "4",
+            "--network.width",
+            "8",
+            "--network.blocks",
+            "1",
+            "--optim.minibatch",
+            "64",
+        ),
+        *("--threads", "1", "--updates", "1", "--out", str(tmp_path), "--pool.share", "0"),
     ]
     lengths = {}
     for word in ("yes", "no"):
         config, _ = parse([*small, "--ace-out", word], "selfplay", PRESETS)
-        assert config.rules.as_dict()["ace_out"] == word
+        assert config.rule_set.as_dict()["ace_out"] == word
         run = SelfPlay.of(config)
-        row = run.played(Counters(), 0.0)
+        row = run.ppo_step(Counters(), 0.0)
         lengths[word] = row["deal_length"]
         assert word == "no" or row["out_rate"] == 1.0
-        (tmp_path / word).write_bytes(policy_bytes(run.learner.actor, {"rules": json.dumps(config.rules.as_dict())}))
-        assert LearnedPolicy(tmp_path / word).rules == config.rules
+        (tmp_path / word).write_bytes(policy_bytes(run.learner.actor, {"rules": json.dumps(config.rule_set.as_dict())}))
+        assert LearnedPolicy(tmp_path / word).rules == config.rule_set
         run.close()
     assert lengths["yes"] < 0.7 * lengths["no"]
 
@@ -225,10 +236,10 @@ def test_runs_from_before_the_rule(tmp_path: Path) -> None:
     for packed in (REPOSITORY / "tests" / "train" / "data" / "run_f4f9678").glob("*.gz"):
         (tmp_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
     checkpoint = Checkpoint.read(tmp_path)
-    assert checkpoint.config.rules == RuleSet()
+    assert checkpoint.config.rule_set == RuleSet()
     run = SelfPlay.of(checkpoint.config)
-    checkpoint.restore(run.learner, run.tables)
-    states = [collector.state()[0] for collector in run.tables]
+    checkpoint.restore(run.learner, run.collectors)
+    states = [collector.state()[0] for collector in run.collectors]
     assert all(rules_of(game).as_dict()["ace_out"] == "no" for games in states for game in games)
     moments = [tensor for name, tensor in checkpoint.tensors.items() if tensor.shape[:1] == (SIZE,)]
     assert len(moments) >= 3

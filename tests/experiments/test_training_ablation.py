@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,19 @@ import pytest
 from experiments import ablation
 from experiments.ablation import VARIANTS, command_of, main, table
 from train.command import parse
-from train.config.settings import PRESETS, RunConfig
-from train.log import RUNGS
+from train.config.base import RunConfig, flat, with_settings
+from train.config.presets import PRESETS
+from train.log import EVALUATION_BOTS
 
 CHANGED = {
-    "no teacher": {"taught": 0.0, "sharpen": 1.0},
-    "not sharpened": {"sharpen": 1.0},
-    "no bots as opponents": {"bots": (), "bot_share": 0.0},
-    "no earlier copies as opponents": {"pool_share": 0.0},
-    "critic without the hidden hands": {"hidden_hands": False},
-    "paid at the end of the deal": {"paid": "at_the_end"},
-    "without what seats left in the pile": {"unread": ("declined_left", "declined_partner", "declined_right")},
+    "no teacher": {"bc.fraction": 0.0, "bc.logit_scale": 1.0},
+    "not sharpened": {"bc.logit_scale": 1.0},
+    "no bots as opponents": {"bots.names": (), "bots.share": 0.0},
+    "no earlier copies as opponents": {"pool.share": 0.0},
+    "critic without the hidden hands": {"ppo.privileged_critic": False},
 }
 """Settings of self-play that differ from the recipe's."""
-GIVEN = ("minutes", "seed", "threads", "final_pairs", "eval_every")
+GIVEN = ("minutes", "seed", "threads", "eval.final_pairs", "eval.every")
 """What every command gives."""
 
 
@@ -33,24 +31,20 @@ def settings(name: str) -> RunConfig:
     variant = VARIANTS[name]
     words = command_of(variant, 3.0, 2, 1, 100, Path("x"))
     assert words[:2] == ["-m", variant.module]
-    presets = importlib.import_module(
-        "train.config.settings" if variant.module == "train.selfplay" else variant.module
-    ).PRESETS
+    ppo = variant.module in ("train.selfplay", "experiments.masked_training")
+    presets = PRESETS if ppo else importlib.import_module(variant.module).PRESETS
     return parse(words[2:], f"python -m {variant.module}", presets)[0]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_way_differs_from_the_recipe_in_what_its_name_says(name: str) -> None:
     config = settings(name)
-    assert (config.minutes, config.seed, config.threads, config.final_pairs) == (3.0, 2, 1, 100)
-    assert config.eval_every > 60 * 3
+    assert (config.minutes, config.seed, config.threads, config.eval.final_pairs) == (3.0, 2, 1, 100)
+    assert config.eval.every > 60 * 3
     if name in CHANGED:
-        assert config == replace(settings("the recipe"), **CHANGED[name])
+        assert config == with_settings(settings("the recipe"), CHANGED[name])
     if name == "the recipe":
-        assert config == replace(
-            PRESETS["two-cores"],
-            **{what: getattr(config, what) for what in (*GIVEN, "out")},
-        )
+        assert config == with_settings(PRESETS["two-cores"], {name: flat(config)[name] for name in (*GIVEN, "out")})
 
 
 def test_a_run_is_made_once_and_other_minutes_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,7 +77,7 @@ def test_a_run_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_table_shows_each_seed_and_the_wider_interval() -> None:
     def run(margin: float, half: float) -> dict:
         match = {"margin": margin, "low": margin - half, "high": margin + half, "pairs": 9}
-        return {"seed": 1, "decisions": 1_200_000, "matches": dict.fromkeys(RUNGS, match)}
+        return {"seed": 1, "decisions": 1_200_000, "matches": dict.fromkeys(EVALUATION_BOTS, match)}
 
     lines = table({"a": [run(3.0, 1.0), run(-2.0, 1.5)]}).splitlines()
     assert lines[2].startswith("| a | 1.2, 1.2 | +3.0, -2.0 ± 1.5 |")

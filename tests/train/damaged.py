@@ -9,8 +9,21 @@ from pathlib import Path
 import pytest
 
 TINY = [
-    *("--preset", "scratch", "--deals", "4", "--width", "8", "--blocks", "1", "--minibatch", "64", "--threads", "1"),
-    *("--eval-pairs", "2", "--final-pairs", "2", "--eval-every", "1", "--save-every", "1", "--seed", "3"),
+    *(
+        "--preset",
+        "scratch",
+        "--deals",
+        "4",
+        "--network.width",
+        "8",
+        "--network.blocks",
+        "1",
+        "--optim.minibatch",
+        "64",
+        "--threads",
+        "1",
+    ),
+    *("--eval.pairs", "2", "--eval.final-pairs", "2", "--eval.every", "1", "--save-every", "1", "--seed", "3"),
 ]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import torch
 
-from train.config.settings import Config
+from train.config.ppo import Config
 from train.data.rollout import Collector, Players, Rollout
 from train.scale.workers import jobs_of
 

@@ -13,8 +13,21 @@ from safetensors import safe_open
 from train import log
 
 SMALL = [
-    *("--preset", "scratch", "--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
-    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "2", "--save-every", "1"),
+    *(
+        "--preset",
+        "scratch",
+        "--deals",
+        "8",
+        "--network.width",
+        "16",
+        "--optim.minibatch",
+        "128",
+        "--threads",
+        "2",
+        "--seed",
+        "3",
+    ),
+    *("--eval.pairs", "4", "--eval.final-pairs", "8", "--eval.every", "2", "--save-every", "1"),
 ]
 
 

@@ -16,8 +16,9 @@ from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.load import load
-from train.config.settings import QUICK, Config
-from train.data.against import Opposed, collectors_against
+from train.config.ppo import Config
+from train.config.presets import QUICK
+from train.data.against import FrozenOpponents, collectors_versus
 from train.data.rollout import Players
 from train.scale.workers import jobs_of
 
@@ -26,9 +27,9 @@ SEEDS = np.arange(LANES, dtype=np.uint64)
 OPPONENTS = ("greedy", "search(deepest, worlds=1)", "python:tests.agents.strangers:First")
 
 
-def opposed(name: str, lanes: int = LANES) -> Opposed:
+def opposed(name: str, lanes: int = LANES) -> FrozenOpponents:
     env = PersianRummyVecEnv(lanes, episode="deal", autoreset_mode="DISABLED", copy=False)
-    return Opposed(env, load(name))
+    return FrozenOpponents(env, load(name))
 
 
 @pytest.mark.parametrize("name", OPPONENTS)
@@ -74,7 +75,7 @@ def test_another_game_follows_and_its_cards_are_those_of_the_stream() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="SAME_STEP"):
-        Opposed(PersianRummyVecEnv(2, episode="deal"), load("greedy"))
+        FrozenOpponents(PersianRummyVecEnv(2, episode="deal"), load("greedy"))
     tables = opposed("greedy", 2)
     tables.reset(seed=SEEDS[:2])
     with pytest.raises(ValueError, match="action 546 is not legal"):
@@ -85,7 +86,7 @@ def test_a_collector_keeps_our_decisions_alone() -> None:
     from agents.network import Actor, Critic
 
     config = Config(deals=16, threads=2)
-    collector = collectors_against("greedy")(config, 16, torch.device("cpu"))
+    collector = collectors_versus("greedy")(config, 16, torch.device("cpu"))
     torch.manual_seed(0)
     [job] = jobs_of(replace(config, deals=16, parts=1), 0, 0)
     rollout = collector.collect(Players(Actor(QUICK.shape), Critic(QUICK.shape)), job)

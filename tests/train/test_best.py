@@ -16,7 +16,7 @@ from agents.network import Actor, Shape
 from persian_rummy_env.evaluation.match import MatchResult
 from persian_rummy_env.players.load import CHAMPION
 from train.best import BestCopy
-from train.config.settings import Config
+from train.config.ppo import Config
 
 
 def match(margin: float) -> MatchResult:
@@ -30,13 +30,13 @@ def same(one: Actor, other: Actor) -> bool:
 def test_the_copy_with_the_best_mean_is_kept(tmp_path: Path):
     best = BestCopy(replace(Config(), out=tmp_path))
     actors = [Actor(Shape(16, 1)) for _ in range(4)]
-    assert best.against(actors[0], 1) is None
+    assert best.challenge(actors[0], 1) is None
     for update, (actor, margins) in enumerate(zip(actors, ([-9, 3], [9, 3], [4, 5], [9, 2]), strict=True), 1):
-        best.offer(actor, [match(margin) for margin in margins], update)
+        best.update(actor, [match(margin) for margin in margins], update)
     assert same(read_policy(best.path), actors[1])
-    assert best.against(actors[1], 2) is None
+    assert best.challenge(actors[1], 2) is None
     again = BestCopy(replace(Config(), out=tmp_path))  # a resumed run goes on with it
-    again.offer(actors[0], [match(5.9)], 5)
+    again.update(actors[0], [match(5.9)], 5)
     assert same(read_policy(again.path), actors[1])
 
 
@@ -48,8 +48,19 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
     monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
     lr = "0.5" if spoilt else "1e-6"
     words = [
-        *("--taught", "0", "--start", str(CHAMPION), "--sharpen", "1", "--critic-updates", "2", "--updates", "4"),
-        *("--lr", lr, lr, "--deals", "8", "--eval-every", "1", "--eval-pairs", "32", "--final-pairs", "64"),
+        *(
+            "--bc.fraction",
+            "0",
+            "--init-from",
+            str(CHAMPION),
+            "--bc.logit-scale",
+            "1",
+            "--ppo.critic-warmup-updates",
+            "2",
+            "--updates",
+            "4",
+        ),
+        *("--optim.lr", lr, lr, "--deals", "8", "--eval.every", "1", "--eval.pairs", "32", "--eval.final-pairs", "64"),
     ]
     assert train.selfplay.main([*words, "--out", str(tmp_path)]) == 0
     told = json.loads((tmp_path / "results.json").read_text())

@@ -1,4 +1,4 @@
-"""Choices: what a teacher says of decisions of the player's own play, and that nothing hidden says it."""
+"""Labels: what a teacher says of decisions of the player's own play, and that nothing hidden says it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agents.learned import read_policy
-from agents.network import Actor, DenseRows, Shape
+from agents.network import Actor, DenseInputs, Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many
@@ -16,11 +16,12 @@ from persian_rummy_env.players.policy import DecisionBatch
 from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.players.priors import PolicyPrior
 from persian_rummy_env.players.search import SearchPolicy
-from train.config.settings import Config
-from train.data.labels import ChoiceCollector, by_bot, by_policy, teacher_of
+from train.config.base import with_settings
+from train.config.ppo import Config
+from train.data.labels import LabelCollector, by_bot, by_policy, teacher_of
 
 CPU = torch.device("cpu")
-CONFIG = Config(seed=5, width=16)
+CONFIG = with_settings(Config(), {"seed": 5, "network.width": 16})
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +30,11 @@ def actor() -> Actor:
     return Actor(Shape(16, 1))
 
 
-def collector(random_share: float = 0.1, part: int = 0) -> ChoiceCollector:
-    return ChoiceCollector(CONFIG, part, 96, CPU, random_share)
+def collector(random_share: float = 0.1, part: int = 0) -> LabelCollector:
+    return LabelCollector(CONFIG, part, 96, CPU, random_share)
 
 
-def open_decisions(tables: ChoiceCollector) -> tuple[np.ndarray, np.ndarray]:
+def open_decisions(tables: LabelCollector) -> tuple[np.ndarray, np.ndarray]:
     """The lanes with several legal actions, and the packed masks there."""
     words = tables.env.packed_mask.copy()
     lanes = np.flatnonzero(np.bitwise_count(words).sum(axis=1) > 1)
@@ -86,7 +87,7 @@ def test_a_policy_says_what_it_would_play(actor: Actor):
     assert np.array_equal(asked.action, expected.action)
     choices = collector().collect(actor, 300, teacher_of("champion"))
     champion = read_policy(CHAMPION)
-    assert np.array_equal(choices.action, champion.choose(DenseRows.of(choices.view, choices.legal), None)[0])
+    assert np.array_equal(choices.action, champion.choose(DenseInputs.of(choices.view, choices.legal), None)[0])
 
 
 def test_what_is_hidden_does_not_change_what_is_chosen(actor: Actor):

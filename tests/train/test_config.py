@@ -1,18 +1,22 @@
 """The settings: presets that load, and what is refused, by name."""
 
-from dataclasses import dataclass, fields, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
 
 import train.config.dmc
 import train.config.expert_iteration
-import train.imitate
+import train.config.imitate
 from persian_rummy_env.system.stored import later
 from train.command import parse
+from train.config.base import flat, resumed, with_settings
 from train.config.dmc import DmcConfig
 from train.config.expert_iteration import ExpertConfig
-from train.config.settings import PRESETS, Config, resumed
+from train.config.old_names import NAMES
+from train.config.ppo import Config
+from train.config.presets import PRESETS
 from train.imitate import ImitateConfig
 from train.scale.workers import jobs_of
 from train.selfplay import setup
@@ -37,35 +41,52 @@ def test_presets_for_a_cpu_start(name: str):
 
 
 SETTINGS = {
-    "train.selfplay": (Config, PRESETS),
-    "train.dmc": (DmcConfig, train.config.dmc.PRESETS),
-    "train.imitate": (ImitateConfig, train.imitate.PRESETS),
-    "train.expert_iteration": (ExpertConfig, train.config.expert_iteration.PRESETS),
+    "train.selfplay": PRESETS,
+    "train.dmc": train.config.dmc.PRESETS,
+    "train.imitate": train.config.imitate.PRESETS,
+    "train.expert_iteration": train.config.expert_iteration.PRESETS,
 }
-"""Of every way to train."""
+"""The presets of every way to train."""
+
+
+def groups_of(config: object) -> list[object]:
+    return [config, *(value for value in vars(config).values() if is_dataclass(value))]
 
 
 @pytest.mark.parametrize("module", SETTINGS)
 def test_every_setting_is_explained(module: str):
-    config, _ = SETTINGS[module]
-    said = "".join((kind.__doc__ or "").split("Raises:")[0] for kind in config.__mro__)
-    for field in fields(config):
-        assert f"\n        {field.name}: " in said, field.name
+    for group in groups_of(SETTINGS[module]["quick"]):
+        docs = "".join((kind.__doc__ or "").split("Raises:")[0] for kind in type(group).__mro__)
+        for field in fields(group):
+            assert f"\n        {field.name}: " in docs, field.name
 
 
 @pytest.mark.parametrize("module", SETTINGS)
-def test_help_tells_of_every_setting_with_its_default(module: str, capsys: pytest.CaptureFixture[str]):
-    config, presets = SETTINGS[module]
+def test_help_names_every_setting_with_its_default(module: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as left:
-        parse(["--help"], f"python -m {module}", presets)
+        parse(["--help"], f"python -m {module}", SETTINGS[module])
     assert left.value.code == 0
-    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    for field in fields(config):
-        assert f"--{field.name.replace('_', '-')}" in said, field.name
-    assert "Adam's epsilon. (default: 1e-05)" in said
-    if config is Config:
-        assert "0: never. (default: 0.02)" in said
-        assert "0: none. (default: 0.15)" in said
+    printed = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for name in flat(SETTINGS[module]["quick"]):
+        group, _, rest = name.rpartition(".")
+        flag = f"--{group}.{rest.replace('_', '-')}" if group else f"--{name.replace('_', '-')}"
+        assert (flag in printed) == (name != "masked_blocks"), name
+    assert "(default: 1e-05)" in printed
+
+
+@pytest.mark.parametrize("module", SETTINGS)
+def test_presets_are_printed_as_a_table(module: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as left:
+        parse(["--presets"], f"python -m {module}", SETTINGS[module])
+    assert left.value.code == 0
+    printed = capsys.readouterr().out
+    for name in ("quick", *(["minutes"] if len(SETTINGS[module]) > 1 else [])):
+        assert name in printed
+
+
+def test_the_masked_blocks_are_no_setting_of_the_command_line():
+    with pytest.raises(SystemExit):
+        parse(["--masked-blocks", "score"], "test", PRESETS)
 
 
 @pytest.mark.parametrize(
@@ -77,36 +98,35 @@ def test_help_tells_of_every_setting_with_its_default(module: str, capsys: pytes
         ({"updates": 0, "minutes": None}, ("updates",)),
         ({"updates": 3, "pause_after": 5, "minutes": None}, ("pause_after", "updates")),
         ({"deals": 1, "threads": 2}, ("deals", "threads")),
-        ({"minibatch": 1, "threads": 2}, ("minibatch", "threads")),
-        ({"suits": "learn", "epochs": 1}, ("suits", "epochs")),
-        ({"gae_lambda": 1.5}, ("gae_lambda",)),
-        ({"lr": (0.0, 0.0)}, ("lr",)),
-        ({"entropy": (-0.1, 0.0)}, ("entropy",)),
-        ({"kl_stop": -1.0}, ("kl_stop",)),
-        ({"width": 30}, ("width",)),
+        ({"optim.minibatch": 1, "threads": 2}, ("minibatch", "threads")),
+        ({"ppo.gae_lambda": 1.5}, ("gae_lambda",)),
+        ({"optim.lr": (0.0, 0.0)}, ("lr",)),
+        ({"ppo.entropy": (-0.1, 0.0)}, ("entropy",)),
+        ({"ppo.target_kl": -1.0}, ("ppo.target_kl",)),
+        ({"network.width": 30}, ("width",)),
         ({"threads": 0}, ("threads",)),
-        ({"epochs": True}, ("epochs",)),
+        ({"optim.epochs": True}, ("epochs",)),
         ({"seed": -1}, ("seed",)),
-        ({"bots": ("greedy", "great"), "bot_share": 0.1}, ("great", "expert")),
-        ({"bots": ("greedy",)}, ("bots", "bot_share")),
-        ({"bot_share": 0.1}, ("bots", "bot_share")),
-        ({"bots": ("greedy",), "bot_share": 0.8, "pool_share": 0.3}, ("pool_share", "bot_share")),
-        ({"sharpen": 2.0}, ("sharpen", "start")),
-        ({"taught": 1.0}, ("taught",)),
-        ({"taught": 0.5, "start": Path("x")}, ("taught", "start", "--taught 0")),
-        ({"teacher": "experd"}, ("experd", "expert")),
-        ({"lessons": 0}, ("lessons",)),
-        ({"settled": 1.5}, ("settled",)),
-        ({"settled": 0.1, "objective": "win"}, ("settled", "objective")),
-        ({"taught": 0.5, "settled": 0.6}, ("taught", "settled")),
-        ({"temperature": 0.0}, ("temperature",)),
-        ({"settle_lr": (1e-3, -1.0)}, ("settle_lr",)),
-        ({"sharpen": 0.0, "start": Path("x")}, ("sharpen",)),
+        ({"bots.names": ("greedy", "great"), "bots.share": 0.1}, ("great", "expert")),
+        ({"bots.names": ("greedy",)}, ("bots.names", "bots.share")),
+        ({"bots.share": 0.1}, ("bots.names", "bots.share")),
+        ({"bots.names": ("greedy",), "bots.share": 0.8, "pool.share": 0.3}, ("pool.share", "bots.share")),
+        ({"bc.logit_scale": 2.0}, ("bc.logit_scale", "init_from")),
+        ({"bc.fraction": 1.0}, ("bc.fraction",)),
+        ({"bc.fraction": 0.5, "init_from": Path("x")}, ("bc.fraction", "init_from", "--bc.fraction 0")),
+        ({"bc.teacher": "experd"}, ("experd", "expert")),
+        ({"bc.batch_size": 0}, ("bc.batch_size",)),
+        ({"distill.fraction": 1.5}, ("distill.fraction",)),
+        ({"distill.fraction": 0.1, "reward.kind": "win"}, ("distill.fraction", "reward.kind")),
+        ({"bc.fraction": 0.5, "distill.fraction": 0.6}, ("bc.fraction", "distill.fraction")),
+        ({"distill.temperature": 0.0}, ("distill.temperature",)),
+        ({"distill.lr": (1e-3, -1.0)}, ("distill.lr",)),
+        ({"bc.logit_scale": 0.0, "init_from": Path("x")}, ("bc.logit_scale",)),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(wrong: dict, named: tuple[str, ...]):
     with pytest.raises(ValueError) as refused:
-        replace(Config(), **wrong)
+        with_settings(Config(), wrong)
     assert all(name in str(refused.value) for name in named)
 
 
@@ -130,33 +150,100 @@ def test_a_setting_that_came_later_means_what_was_done_before():
 
 
 def test_a_rule_that_came_later_means_what_the_rule_says_of_files_without_it():
-    settings = {name: value for name, value in Config(stock_out="end").as_dict().items() if name != "stock_out"}
-    assert Config.from_dict(settings).stock_out == "pass"
+    settings = with_settings(Config(), {"rules.stock_out": "end"}).as_dict()
+    del settings["rules"]["stock_out"]
+    assert Config.from_dict(settings).rules.stock_out == "pass"
 
 
-def test_a_setting_that_was_given_up_is_passed_over():
-    saved = train.config.expert_iteration.PRESETS["quick"]
-    assert ExpertConfig.from_dict({**saved.as_dict(), "lean": 3.0}) == saved
+OLD = {
+    "preset": "quick",
+    "resume": None,
+    "out": "runs/old",
+    "exists": "number",
+    "minutes": None,
+    "updates": 4,
+    "width": 8,
+    "lr": [1e-3, 1e-4],
+    "bots": ["greedy"],
+    "bot_share": 0.25,
+    "stock_out": "end",
+    "taught": 0.25,
+    "hidden_hands": False,
+    "suits": "partners",
+    "objective": "margin",
+    "points": 40.0,
+    "paid": "as_earned",
+    "kl_stop": 0.1,
+    "unread": [],
+    "eval_every": 9.0,
+    "pool_share": 0.125,
+    "lean": 3.0,
+}
+
+
+def test_flat_settings_of_older_files_have_their_names_of_today():
+    settings = flat(Config.from_dict(OLD))
+    expected = {
+        "if_exists": "number",
+        "network.width": 8,
+        "optim.lr": (1e-3, 1e-4),
+        "bots.names": ("greedy",),
+        "bots.share": 0.25,
+        "rules.stock_out": "end",
+        "bc.fraction": 0.25,
+        "ppo.privileged_critic": False,
+        "suit_permutation": "per_seat",
+        "reward.kind": "margin",
+        "reward.scale": 40.0,
+        "ppo.target_kl": 0.1,
+        "eval.every": 9.0,
+        "pool.share": 0.125,
+        "masked_blocks": (),
+    }
+    assert {name: settings[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(("name", "value"), [("paid", "at_the_end"), ("suits", "learn"), ("warmth", 3)])
+def test_a_deleted_setting_that_did_something_is_refused(name: str, value: object):
+    with pytest.raises(ValueError, match=name):
+        Config.from_dict({**OLD, name: value})
+
+
+def test_every_old_name_is_a_setting_of_today():
+    for algorithm, names in NAMES.items():
+        [presets] = [presets for presets in SETTINGS.values() if presets["quick"].algorithm == algorithm]
+        assert set(names.values()) <= set(flat(presets["quick"]))
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("width", "16"), ("width", 16.0), ("width", True), ("seed", 2**64), ("seed", 2**70), ("seed", -1)),
-        *(("lr", [1e-3]), ("lr", [1e-3, float("nan")]), ("lr", [1e-3, float("inf")]), ("lr", 1e-3), ("lr", "ab")),
-        *(("minutes", float("inf")), ("minutes", "5"), ("bots", "greedy"), ("bots", [1]), ("out", 3), ("wandb", 1)),
-        *(("preset", "x"), ("preset", None), ("threads", 10**9), ("deals", 10**9), ("width", 2**31), ("blocks", 10**9)),
-        *(("clip_norm", float("nan")), ("entropy", [0.0, float("nan")]), ("unread", {}), ("start", 7)),
+        *(("network.width", "16"), ("network.width", 16.0), ("network.width", True), ("network.width", 2**31)),
+        *(("seed", 2**64), ("seed", 2**70), ("seed", -1), ("threads", 10**9), ("deals", 10**9)),
+        *(("optim.lr", [1e-3]), ("optim.lr", [1e-3, float("nan")]), ("optim.lr", [1e-3, float("inf")])),
+        *(("optim.lr", 1e-3), ("optim.lr", "ab"), ("minutes", float("inf")), ("minutes", "5")),
+        *(("bots.names", "greedy"), ("bots.names", [1]), ("out", 3), ("wandb", 1), ("preset", "x"), ("preset", None)),
+        *(("network.blocks", 10**9), ("optim.clip_norm", float("nan")), ("ppo.entropy", [0.0, float("nan")])),
+        *(("masked_blocks", {}), ("init_from", 7)),
     ],
 )
 def test_a_setting_of_another_type_or_size_is_refused_by_name(name: str, value: object):
-    with pytest.raises(ValueError, match=name if name != "bots" else "bot"):
-        Config.from_dict({**Config().as_dict(), name: value})
+    settings = Config().as_dict()
+    group, _, rest = name.rpartition(".")
+    (settings[group] if group else settings)[rest] = value
+    with pytest.raises(ValueError, match=rest):
+        Config.from_dict(settings)
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, {"clip": 0.1, "warmth": 2}])
+def test_a_group_of_another_form_is_refused(value: object):
+    with pytest.raises(ValueError, match=r"settings|warmth") if value != {} else nullcontext():
+        Config.from_dict({**Config().as_dict(), "ppo": value})
 
 
 def test_what_a_network_is_follows_from_the_settings_in_one_place():
     assert all("shape" not in vars(kind) for kind in (Config, DmcConfig, ImitateConfig, ExpertConfig))
-    assert replace(Config(), objective="win").shape.games
+    assert with_settings(Config(), {"reward.kind": "win"}).shape.games
     assert not Config().shape.games
 
 
@@ -165,7 +252,7 @@ def test_what_a_network_is_follows_from_the_settings_in_one_place():
     [
         (["--nonsense", "3"], "nonsense"),
         (["--minutes", "1", "--updates", "3"], "minutes=1.0, updates=3"),
-        (["--epochs", "two"], "epochs"),
+        (["--optim.epochs", "two"], "epochs"),
         (["--device", "gpu9"], None),
     ],
 )
@@ -189,5 +276,5 @@ def test_a_budget_in_updates_takes_the_place_of_minutes():
 def test_a_resumed_run_keeps_all_but_its_budget():
     saved = replace(Config(), minutes=None, updates=10)
     assert resumed(saved, replace(saved, updates=20, resume=Path("x"))).updates == 20
-    with pytest.raises(ValueError, match=r"lr, clip: a resumed run keeps"):
-        resumed(saved, replace(saved, lr=(1.0, 1.0), clip=0.3))
+    with pytest.raises(ValueError, match=r"optim.lr, ppo.clip: a resumed run keeps"):
+        resumed(saved, with_settings(saved, {"optim.lr": (1.0, 1.0), "ppo.clip": 0.3}))

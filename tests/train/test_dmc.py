@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,23 +9,24 @@ import pytest
 import torch
 
 import train.dmc
-from agents.network import Actor, DenseRows
+from agents.network import Actor, DenseInputs
 from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import blocks_of
-from persian_rummy_env.players.inputs import SIZE, SparseRows
+from persian_rummy_env.players.inputs import SIZE, SparseInputs
 from tests.train.runs import contents
 from train import log
 from train.checkpoint import Counters
+from train.config.base import with_settings
 from train.config.dmc import PRESETS, DmcConfig
-from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonTables, ValueLearner, main, uniform, values
+from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonCollector, ValueLearner, main, uniform, values
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
-CONFIG = DmcConfig(deals=24, threads=2, width=32, minibatch=256, seed=3)
+CONFIG = with_settings(DmcConfig(), {"deals": 24, "threads": 2, "network.width": 32, "optim.minibatch": 256, "seed": 3})
 DEALS = np.arange(24)
 SMALL = [
-    *("--deals", "8", "--width", "16", "--minibatch", "128", "--threads", "2", "--seed", "3"),
-    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "3", "--save-every", "1"),
+    *("--deals", "8", "--network.width", "16", "--optim.minibatch", "128", "--threads", "2", "--seed", "3"),
+    *("--eval.pairs", "4", "--eval.final-pairs", "8", "--eval.every", "3", "--save-every", "1"),
 ]
 
 
@@ -44,7 +44,7 @@ def actor() -> Actor:
 
 
 def test_the_target_is_the_final_margin_less_what_lies_on_the_table():
-    returns = EpsilonTables(CONFIG, 24, CPU).collect(actor(), DEALS, 0.1, 1.0)
+    returns = EpsilonCollector(CONFIG, 24, CPU).collect(actor(), DEALS, 0.1, 1.0)
     blocks = blocks_of(returns.view)
     us, them = (blocks[f"points_bits_{who}"] @ (2.0 ** np.arange(10)) for who in ("us", "them"))
     final = returns.target + us - them
@@ -57,10 +57,10 @@ def test_the_target_is_the_final_margin_less_what_lies_on_the_table():
 @pytest.mark.parametrize(("epsilon", "share"), [(0.0, (1, 1)), (0.3, (0.6, 0.95)), (1.0, (0.05, 0.6))])
 def test_the_best_is_played_but_for_some_at_random(epsilon: float, share: tuple[float, float]):
     network = actor()
-    returns = EpsilonTables(CONFIG, 24, CPU).collect(network, DEALS, epsilon, 50.0)
+    returns = EpsilonCollector(CONFIG, 24, CPU).collect(network, DEALS, epsilon, 50.0)
     mask = unpack(returns.legal).astype(bool)
     assert mask[np.arange(len(returns)), returns.action].all()
-    best = network.choose(SparseRows.of(returns.view, returns.legal), None)[0]
+    best = network.choose(SparseInputs.of(returns.view, returns.legal), None)[0]
     assert share[0] <= (best == returns.action).mean() <= share[1]
 
 
@@ -72,11 +72,11 @@ def test_what_is_random_is_uniform_over_legal_actions(decisions):
     assert ((counts - 1000) ** 2 / 1000).sum() < 20.5  # chi-square, 5 degrees of freedom, p = 0.001
 
 
-@pytest.mark.parametrize("form", [SparseRows, DenseRows])
+@pytest.mark.parametrize("form", [SparseInputs, DenseInputs])
 def test_values_are_the_logits_that_play_ranks(form, decisions):
     network, view, legal = actor(), decisions.view[:100, :SIZE].copy(), decisions.legal[:100]
     taken = decisions.mask[:100].argmax(axis=1)
-    logits = network.last(network.trunk(DenseRows.of(view, legal)))
+    logits = network.last(network.trunk(DenseInputs.of(view, legal)))
     expected = logits[torch.arange(100), torch.from_numpy(taken)]
     assert torch.allclose(values(network, form.of(view, legal), taken), expected, atol=1e-4)
     best = torch.where(torch.from_numpy(decisions.mask[:100]), logits, -1e9).argmax(-1)
@@ -84,14 +84,16 @@ def test_values_are_the_logits_that_play_ranks(form, decisions):
 
 
 def test_values_are_learnt():
-    learner = ValueLearner(replace(CONFIG, lr=(3e-3, 3e-3)), CPU, Shards(2))
-    returns = EpsilonTables(CONFIG, 24, CPU).collect(learner.actor, DEALS, 1.0, 50.0)
+    learner = ValueLearner(with_settings(CONFIG, {"optim.lr": (3e-3, 3e-3)}), CPU, Shards(2))
+    returns = EpsilonCollector(CONFIG, 24, CPU).collect(learner.actor, DEALS, 1.0, 50.0)
     losses = [learner.update(returns, 0.0)["q_loss"] for _ in range(15)]
     assert losses[-1] < 0.6 * losses[0]
 
 
 def test_schedules_reach_play_and_optimiser():
-    trainer = DeepMonteCarlo.of(replace(CONFIG, minutes=None, updates=2, epsilon=(0.4, 0.2), lr=(2e-3, 1e-3)))
+    trainer = DeepMonteCarlo.of(
+        with_settings(CONFIG, {"minutes": None, "updates": 2, "dmc.epsilon": (0.4, 0.2), "optim.lr": (2e-3, 1e-3)})
+    )
     counters = Counters()
     table = [trainer.update(counters) for _ in range(2)]
     assert [row["epsilon"] for row in table] == pytest.approx([0.4, 0.3])
@@ -118,9 +120,22 @@ def test_stopped_and_resumed_is_the_same_run_bit_for_bit(tmp_path: Path):
 
 def test_it_learns_and_leaves_a_player(tmp_path: Path):
     out = tmp_path / "learns"
-    words = ["--deals", "96", "--width", "64", "--minibatch", "512", "--lr", "2e-3", "5e-4", "--epsilon", "0.2", "0.05"]
+    words = [
+        "--deals",
+        "96",
+        "--network.width",
+        "64",
+        "--optim.minibatch",
+        "512",
+        "--optim.lr",
+        "2e-3",
+        "5e-4",
+        "--dmc.epsilon",
+        "0.2",
+        "0.05",
+    ]
     assert (
-        main([*SMALL, *words, "--updates", "16", "--eval-pairs", "150", "--eval-every", "16", "--out", str(out)]) == 0
+        main([*SMALL, *words, "--updates", "16", "--eval.pairs", "150", "--eval.every", "16", "--out", str(out)]) == 0
     )
     assert float(log.read(out / log.FILE, COLUMNS)[-1]["low_random"]) > 40
     assert (out / "policy.safetensors").exists()
@@ -133,10 +148,12 @@ def test_every_preset_starts(name: str):
     DeepMonteCarlo.of(PRESETS[name]).shards.close()
 
 
-@pytest.mark.parametrize("wrong", [{"epsilon": (0.5, 1.5)}, {"epsilon": (-0.1, 0.0)}, {"points": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"dmc.epsilon": (0.5, 1.5)}, {"dmc.epsilon": (-0.1, 0.0)}, {"dmc.reward_scale": 0.0}]
+)
 def test_nonsense_is_refused_by_name(wrong: dict):
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        replace(CONFIG, **wrong)
+        with_settings(CONFIG, wrong)
 
 
 def test_a_setting_of_ppo_is_unknown_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

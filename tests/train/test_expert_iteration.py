@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +15,53 @@ from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
 from train import log
 from train.checkpoint import Counters
+from train.config.base import with_settings
 from train.config.expert_iteration import PRESETS, ExpertConfig
 from train.data.labels import teacher_of
 from train.expert_iteration import COLUMNS, ExpertIteration, main, round_at
 
 STAGED = [
-    *("--lessons", "256", "--deals", "16", "--width", "16", "--minibatch", "128", "--threads", "2", "--worlds", "2"),
-    *("--taught", "0.5", "--searched", "0.5", "--rounds", "2", "--updates", "8", "--critic-updates", "1"),
-    *("--seed", "3", "--eval-pairs", "4", "--final-pairs", "4", "--eval-every", "3", "--save-every", "1"),
+    *(
+        "--bc.batch-size",
+        "256",
+        "--deals",
+        "16",
+        "--network.width",
+        "16",
+        "--optim.minibatch",
+        "128",
+        "--threads",
+        "2",
+        "--search.worlds",
+        "2",
+    ),
+    *(
+        "--bc.fraction",
+        "0.5",
+        "--search.fraction",
+        "0.5",
+        "--search.rounds",
+        "2",
+        "--updates",
+        "8",
+        "--ppo.critic-warmup-updates",
+        "1",
+    ),
+    *("--seed", "3", "--eval.pairs", "4", "--eval.final-pairs", "4", "--eval.every", "3", "--save-every", "1"),
 ]
 """Two updates of each stage: teaching, playing, the first round, the second."""
-CONFIG = replace(
-    PRESETS["quick"], deals=32, lessons=512, width=16, minibatch=128, worlds=4, seed=3, minutes=None, updates=8
+CONFIG = with_settings(
+    PRESETS["quick"],
+    {
+        "deals": 32,
+        "bc.batch_size": 512,
+        "network.width": 16,
+        "optim.minibatch": 128,
+        "search.worlds": 4,
+        "seed": 3,
+        "minutes": None,
+        "updates": 8,
+    },
 )
 
 
@@ -65,7 +99,7 @@ def test_the_stages_follow_each_other(straight: Path) -> None:
     assert [row["policy_loss"] != "" for row in table] == [False] * 2 + [True] * 2 + [False] * 4
     assert [row["searched_per_second"] != "" for row in table] == [False] * 4 + [True] * 4
     taught, searched = (2e-3, (2e-3 + 3e-5) / 2), (2e-4, (2e-4 + 1e-5) / 2)
-    played = (PRESETS["quick"].lr[0], sum(PRESETS["quick"].lr) / 2)
+    played = (PRESETS["quick"].optim.lr[0], sum(PRESETS["quick"].optim.lr) / 2)
     assert [float(row["lr"]) for row in table] == pytest.approx([*taught, *played, *searched, *searched])
 
 
@@ -95,7 +129,7 @@ def test_search_leans_on_the_player_as_it_was() -> None:
     torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
     for _ in range(2):
         before = {name: tensor.clone() for name, tensor in learner.actor.state_dict().items()}
-        learner.begin_lessons()
+        learner.begin_distillation()
         trainer.searched(Counters(), 0.0)
         assert learner.earlier is not None
         assert all(torch.equal(tensor, before[name]) for name, tensor in learner.earlier.state_dict().items())
@@ -106,10 +140,10 @@ def test_search_leans_on_the_player_as_it_was() -> None:
 def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
     """By its name, leaning on the policy's file, it chooses the same."""
     policy = straight / "policy.safetensors"
-    trainer = ExpertIteration.of(replace(CONFIG, prior_worlds=50.0, sharpen=1.0))
+    trainer = ExpertIteration.of(with_settings(CONFIG, {"search.prior_worlds": 50.0, "bc.logit_scale": 1.0}))
     trainer.learner.begin_as(policy)
-    trainer.learner.begin_lessons()
-    tables, actor = trainer.self_play.tables[0], trainer.learner.actor
+    trainer.learner.begin_distillation()
+    tables, actor = trainer.self_play.collectors[0], trainer.learner.actor
     before = tables.state()
     chosen = tables.collect(actor, 200, trainer.search())
     tables.restore(*before)
@@ -140,7 +174,7 @@ def test_every_preset_is_that_of_self_play_with_rounds() -> None:
 
 def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "other")
-    small = ["--deals", "4", "--width", "16", "--updates", "1", "--eval-pairs", "1", "--final-pairs", "1"]
+    small = ["--deals", "4", "--network.width", "16", "--updates", "1", "--eval.pairs", "1", "--eval.final-pairs", "1"]
     assert train.selfplay.main([*small, "--out", out]) == 0
     with pytest.raises(SystemExit) as refused:
         main(["--resume", out])
@@ -151,17 +185,17 @@ def test_a_run_of_self_play_is_not_gone_on_with(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"searched": 0.0}, "searched=0.0"),
-        ({"searched": 1.5}, "searched=1.5"),
-        ({"rounds": 0}, "rounds=0"),
-        ({"worlds": 0}, "worlds=0"),
-        ({"playouts": "experd"}, "unknown bot 'experd'"),
-        ({"objective": "win"}, "objective='win': search looks for points"),
-        ({"prior_worlds": -1.0}, "prior_worlds=-1.0"),
-        ({"settled": 0.1}, "settled=0.1: the rounds settle"),
-        ({"search_lr": (1e-3, -1.0)}, "search_lr"),
+        ({"search.fraction": 0.0}, "search.fraction=0.0"),
+        ({"search.fraction": 1.5}, "search.fraction=1.5"),
+        ({"search.rounds": 0}, "search.rounds=0"),
+        ({"search.worlds": 0}, "search.worlds=0"),
+        ({"search.playouts": "experd"}, "unknown bot 'experd'"),
+        ({"reward.kind": "win"}, "reward.kind='win'"),
+        ({"search.prior_worlds": -1.0}, "search.prior_worlds=-1.0"),
+        ({"distill.fraction": 0.1}, "distill.fraction=0.1"),
+        ({"search.lr": (1e-3, -1.0)}, "search.lr"),
     ],
 )
 def test_nonsense_is_refused_by_name(settings: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        replace(PRESETS["quick"], **settings)
+        with_settings(PRESETS["quick"], settings)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from agents.learned import policy_bytes
-from agents.network import MASKED, Actor, DenseRows, Residual, Shape
+from agents.network import MASKED, Actor, DenseInputs, Residual, Shape
 from persian_rummy_env.players.inputs import SIZE
 from train.export import Standalone, main
 
@@ -66,7 +66,7 @@ def test_it_says_what_the_network_says_away_from_the_repository(
     )
     assert run.returncode == 0, run.stderr
     answer = np.load(said)
-    dense = DenseRows.of(view, decisions.legal[:300])
+    dense = DenseInputs.of(view, decisions.legal[:300])
     logits = actor.last(actor.trunk(dense)).detach().numpy()
     mask = decisions.mask[:300]
     assert np.allclose(answer["logits"][mask], logits[mask], atol=1e-3)
@@ -84,7 +84,7 @@ class Gated(Residual):
 
 def test_a_new_type_of_block_is_exported_as_it_plays(actor: Actor, decisions):
     actor.trunk.blocks[1] = Gated(32)
-    dense = DenseRows.of(decisions.view[:300, :SIZE], decisions.legal[:300])
+    dense = DenseInputs.of(decisions.view[:300, :SIZE], decisions.legal[:300])
     logits, action = Standalone(actor)(dense.view, dense.mask.to(torch.int8))
     assert torch.equal(logits[dense.mask], actor.last(actor.trunk(dense))[dense.mask])
     assert np.array_equal(action.numpy(), actor.choose(dense, None)[0])

@@ -22,8 +22,9 @@ from tests.train.damaged import TINY, files_of, one_line_of
 from train import checkpoint, log
 from train.algorithms.ppo import Learner
 from train.checkpoint import Checkpoint, Counters
+from train.config.base import with_settings
 from train.config.expert_iteration import ExpertConfig
-from train.config.settings import Config
+from train.config.ppo import Config
 from train.expert_iteration import ExpertIteration
 from train.selfplay import main
 
@@ -41,10 +42,10 @@ def _warm(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("minibatch", ["16", "4096"], ids=["in the update", "after it"])
 def test_what_diverges_is_named_and_never_saved(minibatch: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     out = tmp_path / "a"
-    words = [*TINY, "--minibatch", minibatch, "--lr", "1e30", "1e30", "--updates", "3", "--out", str(out)]
+    words = [*TINY, "--optim.minibatch", minibatch, "--optim.lr", "1e30", "1e30", "--updates", "3", "--out", str(out)]
     said = one_line_of(lambda: main(words), capsys)
     assert "update 1 diverged" in said
-    assert "--lr" in said
+    assert "--optim.lr" in said
     assert not (out / "checkpoint.safetensors").exists()
     assert not (out / "policy.safetensors").exists()
 
@@ -75,7 +76,11 @@ def test_the_last_good_checkpoint_stays(
 
 
 def test_an_infinite_number_in_the_log_is_a_divergence():
-    learner = Learner(Config(width=8, blocks=1), torch.device("cpu"), train.scale.shards.Shards(1))
+    learner = Learner(
+        with_settings(Config(), {"network.width": 8, "network.blocks": 1}),
+        torch.device("cpu"),
+        train.scale.shards.Shards(1),
+    )
     learner.refuse_divergence({"kl": 0.1})
     with pytest.raises(NotFiniteError, match="kl"):
         learner.refuse_divergence({"kl": float("inf")})
@@ -88,7 +93,7 @@ def test_an_infinite_number_in_the_log_is_a_divergence():
 
 # A longer budget ------------------------------------------------------------------------------------------------------
 
-STAGES = ["--taught", "0.4", "--settled", "0.2", "--lessons", "32", "--sharpen", "3"]
+STAGES = ["--bc.fraction", "0.4", "--distill.fraction", "0.2", "--bc.batch-size", "32", "--bc.logit-scale", "3"]
 
 
 def test_a_stage_that_was_left_is_not_entered_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -116,7 +121,19 @@ def test_settling_goes_on_however_long_the_budget_is(tmp_path: Path):
 
 
 def test_a_round_of_search_that_was_left_is_not_entered_again(monkeypatch: pytest.MonkeyPatch):
-    config = ExpertConfig(minutes=None, updates=100, width=8, blocks=1, deals=4, threads=1, searched=0.5, rounds=5)
+    config = with_settings(
+        ExpertConfig(),
+        {
+            "minutes": None,
+            "updates": 100,
+            "network.width": 8,
+            "network.blocks": 1,
+            "deals": 4,
+            "threads": 1,
+            "search.fraction": 0.5,
+            "search.rounds": 5,
+        },
+    )
     training = ExpertIteration.of(config)
     told: list[tuple[str, float]] = []
     monkeypatch.setattr(ExpertIteration, "searched", lambda _, counters, way: told.append((counters.stage, way)) or {})
@@ -221,7 +238,7 @@ def test_a_run_of_older_code_goes_on_and_its_player_plays(old_run: Path):
 
 def test_a_bot_that_came_later_makes_no_log_unreadable(old_run: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(bots.BOTS, "genius", bots.BOTS["expert"])
-    assert log.RUNGS == ("random", "greedy", "deepest", "expert")
+    assert log.EVALUATION_BOTS == ("random", "greedy", "deepest", "expert")
     later = [*log.COLUMNS, "margin_genius", "low_genius"]
     rows = log.read(old_run / "metrics.csv", later)
     assert [row["margin_genius"] for row in rows] == ["", ""]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import train.selfplay
-from agents.learned import policy_says
+from agents.learned import policy_metadata
 from persian_rummy_env.system.run_folder import LOCK, OF_A_RUN, FolderError, claimed, locked, lying_in
 from tests.train.damaged import TINY, one_line_of
 from train import log
@@ -58,7 +58,11 @@ def test_all_files_of_a_run_carry_its_identity(tmp_path: Path):
         assert json.loads((out / "config.json").read_text())["run"] == run
         assert json.loads((out / "results.json").read_text())["run"] == run
         assert {row["run"] for row in log.read(out / "metrics.csv")} == {run}
-        assert policy_says(out / "best.safetensors")["run"] == policy_says(out / "policy.safetensors")["run"] == run
+        assert (
+            policy_metadata(out / "best.safetensors")["run"]
+            == policy_metadata(out / "policy.safetensors")["run"]
+            == run
+        )
         events = list((out / "tensorboard").glob("events*"))
         assert all(path.name.endswith(run) for path in events)
         runs.add(run)

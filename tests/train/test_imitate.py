@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,20 +10,38 @@ import torch
 import train.data.labels
 import train.imitate
 import train.selfplay
-from agents.network import DenseRows
+from agents.network import DenseInputs
 from persian_rummy_env.players.load import load
 from tests.train.runs import contents
 from train import log
-from train.algorithms.teach import teach
-from train.data.labels import ChoiceCollector, by_bot
-from train.imitate import COLUMNS, PRESETS, ImitateConfig, Imitation, Imitator, main
+from train.algorithms.cloning import clone
+from train.config.base import with_settings
+from train.config.imitate import ImitateConfig
+from train.data.labels import LabelCollector, by_bot
+from train.imitate import COLUMNS, PRESETS, CloneLearner, Imitation, main
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
-CONFIG = ImitateConfig(deals=96, threads=2, width=32, minibatch=128, seed=3, lr=(3e-3, 3e-3))
+CONFIG = with_settings(
+    ImitateConfig(),
+    {"deals": 96, "threads": 2, "network.width": 32, "optim.minibatch": 128, "seed": 3, "optim.lr": (3e-3, 3e-3)},
+)
 SMALL = [
-    *("--deals", "64", "--lessons", "1024", "--width", "32", "--minibatch", "256", "--threads", "2", "--seed", "3"),
-    *("--eval-pairs", "4", "--final-pairs", "8", "--eval-every", "50", "--save-every", "1"),
+    *(
+        "--deals",
+        "64",
+        "--imitate.batch-size",
+        "1024",
+        "--network.width",
+        "32",
+        "--optim.minibatch",
+        "256",
+        "--threads",
+        "2",
+        "--seed",
+        "3",
+    ),
+    *("--eval.pairs", "4", "--eval.final-pairs", "8", "--eval.every", "50", "--save-every", "1"),
 ]
 
 
@@ -36,10 +53,10 @@ def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_choices_are_learnt_in_every_order_of_the_suits():
-    pupil = Imitator(CONFIG, CPU, Shards(2))
-    tables = ChoiceCollector(CONFIG, 0, 96, CPU, 0.1)
+    pupil = CloneLearner(CONFIG, CPU, Shards(2))
+    tables = LabelCollector(CONFIG, 0, 96, CPU, 0.1)
     lessons = tables.collect(pupil.actor, 600, by_bot("expert"))
-    told = [teach(pupil, lessons, 3e-3, 1, reordered=True) for _ in range(60)]
+    told = [clone(pupil, lessons, 3e-3, 1, permute_suits=True) for _ in range(60)]
     assert told[-1]["teaching_loss"] < 0.6 * told[0]["teaching_loss"]
     assert told[-1]["agreement"] > told[0]["agreement"] + 0.2
 
@@ -60,16 +77,16 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
         "scratch",
         "--deals",
         "8",
-        "--width",
+        "--network.width",
         "32",
-        "--minibatch",
+        "--optim.minibatch",
         "128",
         "--updates",
         "1",
-        "--final-pairs",
+        "--eval.final-pairs",
         "4",
     ]
-    assert train.selfplay.main([*words, "--eval-pairs", "4", "--start", str(policy), "--out", str(on)]) == 0
+    assert train.selfplay.main([*words, "--eval.pairs", "4", "--init-from", str(policy), "--out", str(on)]) == 0
     assert load(f"file:{on / 'policy.safetensors'}").rules == ImitateConfig().rules
 
 
@@ -81,25 +98,25 @@ def test_the_preset_starts():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"bot": "experd"}, "did you mean 'expert'"),
-        ({"bot": "file:no/such"}, "no such policy file"),
-        ({"lessons": 0}, "lessons=0"),
-        ({"random_share": 2.0}, "2.0"),
+        ({"imitate.teacher": "experd"}, "did you mean 'expert'"),
+        ({"imitate.teacher": "file:no/such"}, "no such policy file"),
+        ({"imitate.batch_size": 0}, "lessons=0"),
+        ({"imitate.epsilon": 2.0}, "2.0"),
     ],
 )
 def test_nonsense_is_refused_by_name(wrong: dict, told: str):
     with pytest.raises(ValueError, match=told):
-        replace(CONFIG, **wrong)
+        with_settings(CONFIG, wrong)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_is_logged_is_of_every_decision(threads: int):
     """The loss and the agreement of one minibatch, from the network's own probabilities."""
-    pupil = Imitator(replace(CONFIG, minibatch=4096), CPU, Shards(threads))
+    pupil = CloneLearner(with_settings(CONFIG, {"optim.minibatch": 4096}), CPU, Shards(threads))
     torch.nn.init.normal_(pupil.actor.last.weight, std=0.3)
-    lessons = ChoiceCollector(CONFIG, 0, 96, CPU, 0.1).collect(pupil.actor, 300, by_bot("expert"))
+    lessons = LabelCollector(CONFIG, 0, 96, CPU, 0.1).collect(pupil.actor, 300, by_bot("expert"))
     chosen = torch.from_numpy(lessons.action)
-    log_p = pupil.actor.log_p(DenseRows.of(lessons.view, lessons.legal)).detach()
-    told = teach(pupil, lessons, 1e-3, 1, reordered=False)
+    log_p = pupil.actor.log_p(DenseInputs.of(lessons.view, lessons.legal)).detach()
+    told = clone(pupil, lessons, 1e-3, 1, permute_suits=False)
     assert told["teaching_loss"] == pytest.approx(float(-log_p[torch.arange(len(chosen)), chosen].mean()), rel=1e-4)
     assert told["agreement"] == pytest.approx(float((log_p.argmax(1) == chosen).float().mean()), abs=1e-6)

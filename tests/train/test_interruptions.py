@@ -22,7 +22,7 @@ from train.log import FILE, Log, LogError
 from train.selfplay import main
 
 ROOT = Path(__file__).resolve().parents[2]
-ENDLESS = [*SMALL, "--minutes", "30", "--eval-every", "10000", "--save-every", "0.5"]
+ENDLESS = [*SMALL, "--minutes", "30", "--eval.every", "10000", "--save-every", "0.5"]
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="this system sends no signals to other processes")
 
 
@@ -80,7 +80,7 @@ def test_on_a_terminal_there_is_a_live_table(tmp_path: Path):
     out = tmp_path / "seen"
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()
-    process = started(out, "--eval-every", "0.5", stdin=theirs, stdout=theirs, stderr=theirs)
+    process = started(out, "--eval.every", "0.5", stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     seen = b""
     until = time.monotonic() + 300

@@ -29,8 +29,20 @@ print("begins", flush=True)
 sys.exit(train.selfplay.main(sys.argv[1:]))
 """
 SETTINGS = [
-    *(*TINY, "--taught", "0.2", "--settled", "0.2", "--lessons", "64", "--sharpen", "2", "--pool-after", "0"),
-    *("--pool-every", "1", "--pool-size", "2", "--eval-every", "2"),
+    *(
+        *TINY,
+        "--bc.fraction",
+        "0.2",
+        "--distill.fraction",
+        "0.2",
+        "--bc.batch-size",
+        "64",
+        "--bc.logit-scale",
+        "2",
+        "--pool.after",
+        "0",
+    ),
+    *("--pool.every", "1", "--pool.size", "2", "--eval.every", "2"),
 ]
 
 

@@ -9,11 +9,11 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from agents import learned
-from agents.learned import LearnedPolicy, policy_bytes, policy_says, read_policy
-from agents.network import Actor, DenseRows, NotFiniteError, Shape, uniform_choices
+from agents.learned import LearnedPolicy, policy_bytes, policy_metadata, read_policy
+from agents.network import Actor, DenseInputs, NotFiniteError, Shape, uniform_log_probs
 from persian_rummy_env.actions import DISCARD
 from persian_rummy_env.evaluation.match import play_match
-from persian_rummy_env.players.inputs import SparseRows
+from persian_rummy_env.players.inputs import SparseInputs
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import DecisionBatch, Policy
 
@@ -111,7 +111,7 @@ def test_a_row_in_which_nothing_is_legal_is_an_error(
     actor: Actor, decisions, greedy: bool, rows: list[int], device: str, monkeypatch: pytest.MonkeyPatch
 ):
     if device == "meta":  # what another device than a CPU would be given
-        monkeypatch.setattr(learned, "rows_on", lambda _, view, legal, __: DenseRows.of(view, legal))
+        monkeypatch.setattr(learned, "inputs_on", lambda _, view, legal, __: DenseInputs.of(view, legal))
     policy, shown = LearnedPolicy(actor, greedy=greedy), empty_batch(decisions, rows)
     for method in (policy.act, policy.probabilities):
         with pytest.raises(ValueError, match=rf"row {rows[0]}: no action is legal.* \({len(rows)} of 10 rows"):
@@ -122,18 +122,18 @@ def test_every_method_of_an_actor_refuses_rows_without_a_legal_action(actor: Act
     view, legal = decisions.view[:4, :1020], decisions.legal[:4].copy()
     legal[2] = 0
     taken = np.zeros(4, dtype=np.int64)
-    for rows in (SparseRows.of(view, legal), DenseRows.of(view, legal)):
+    for rows in (SparseInputs.of(view, legal), DenseInputs.of(view, legal)):
         for method in (
             lambda rows: actor.choose(rows, None),
             lambda rows: actor.choose(rows, np.full(4, 0.5)),
             lambda rows: actor.evaluate(rows, taken),
-            actor.choices,
-            uniform_choices,
+            actor.legal_log_probs,
+            uniform_log_probs,
         ):
             with pytest.raises(ValueError, match="row 2: no action is legal"):
                 method(rows)
     with pytest.raises(ValueError, match="row 2: no action is legal"):
-        actor.log_p(DenseRows.of(view, legal))
+        actor.log_p(DenseInputs.of(view, legal))
 
 
 def test_a_network_of_no_numbers_chooses_nothing(actor: Actor, decisions):
@@ -149,7 +149,7 @@ def test_a_network_of_no_numbers_chooses_nothing(actor: Actor, decisions):
         with pytest.raises(NotFiniteError, match="probabilities"):
             LearnedPolicy(wild).probabilities(batch(decisions))
         with pytest.raises(NotFiniteError):
-            wild.choose(DenseRows.of(decisions.view[:4, :1020], decisions.legal[:4]), None)
+            wild.choose(DenseInputs.of(decisions.view[:4, :1020], decisions.legal[:4]), None)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -159,7 +159,7 @@ def test_a_policy_of_no_numbers_is_neither_written_nor_read(actor: Actor, path: 
         wild.last.bias[7] = value
     with pytest.raises(NotFiniteError, match=r"last\.bias"):
         policy_bytes(wild, {})
-    says = policy_says(path)
+    says = policy_metadata(path)
     save_file({name: tensor.numpy() for name, tensor in wild.state_dict().items()}, path, says)  # as one without digest
     with pytest.raises(ValueError, match=r"last\.bias.*NaN or inf"):
         read_policy(path)
@@ -176,14 +176,25 @@ def test_one_changed_bit_is_seen(path: Path):
 @pytest.mark.parametrize(
     "shape",
     [
-        *({"width": 2**31, "blocks": 1}, {"width": 16, "blocks": 10**9}, {"width": 16}, {"width": "16", "blocks": 1}),
-        *({"width": 16, "blocks": 1, "depth": 2}, {"width": 16, "blocks": True}, [16, 1], None, 7),
+        *(
+            {"width": 2**31, "blocks": 1},
+            {"width": 16, "blocks": 10**9},
+            {"width": 16},
+            {"width": "16", "blocks": 1},
+        ),
+        *(
+            {"width": 16, "blocks": 1, "depth": 2},
+            {"width": 16, "blocks": True},
+            [16, 1],
+            None,
+            7,
+        ),
         {"width": 16, "blocks": 1, "games": 1},
     ],
     ids=str,
 )
 def test_a_shape_is_held_against_the_tensors_before_anything_is_made_of_it(path: Path, shape):
-    tensors, says = load_file(path), policy_says(path)
+    tensors, says = load_file(path), policy_metadata(path)
     save_file(tensors, path, {**says, "shape": json.dumps(shape)})
     with pytest.raises(ValueError, match="do not fit its shape") as refused:
         read_policy(path)
@@ -192,7 +203,7 @@ def test_a_shape_is_held_against_the_tensors_before_anything_is_made_of_it(path:
 
 
 def test_a_policy_from_before_there_were_digests_plays(actor: Actor, path: Path, decisions):
-    save_file(load_file(path), path, {**policy_says(path), "shape": '{"width": 16, "blocks": 1}'})
+    save_file(load_file(path), path, {**policy_metadata(path), "shape": '{"width": 16, "blocks": 1}'})
     assert np.array_equal(LearnedPolicy(path).act(batch(decisions)), LearnedPolicy(actor).act(batch(decisions)))
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import Actor, Critic, DenseRows, Shape, sided
+from agents.network import Actor, Critic, DenseInputs, Shape, sided
 from persian_rummy_env.observation import BLOCK, BLOCKS, HIGH
-from persian_rummy_env.players.inputs import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseRows
+from persian_rummy_env.players.inputs import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseInputs
 
 SHAPE = Shape(32, 2)
 
@@ -28,12 +28,12 @@ def critic() -> Critic:
     return critic
 
 
-def forms(decisions) -> tuple[SparseRows, DenseRows]:
-    return SparseRows.of(decisions.view, decisions.legal), DenseRows.of(decisions.view, decisions.legal)
+def forms(decisions) -> tuple[SparseInputs, DenseInputs]:
+    return SparseInputs.of(decisions.view, decisions.legal), DenseInputs.of(decisions.view, decisions.legal)
 
 
 def test_lists_hold_what_the_bytes_say(decisions):
-    rows = SparseRows.of(decisions.view, decisions.legal)
+    rows = SparseInputs.of(decisions.view, decisions.legal)
     rebuilt = np.zeros(decisions.view.shape, dtype=np.float32)
     hidden = np.zeros(len(rebuilt), dtype=np.int64)
     for r in range(len(rebuilt)):
@@ -46,7 +46,7 @@ def test_lists_hold_what_the_bytes_say(decisions):
 
 
 def test_masks_unpack(decisions):
-    assert np.array_equal(DenseRows.of(decisions.view, decisions.legal).mask.numpy(), decisions.mask)
+    assert np.array_equal(DenseInputs.of(decisions.view, decisions.legal).mask.numpy(), decisions.mask)
 
 
 def test_both_forms_agree_on_values_and_gradients(decisions, actor, critic):
@@ -70,12 +70,12 @@ def test_a_temperature_divides_logits(decisions, actor):
     """In both forms, values and gradients: by hand, the log-softmax of the legal logits over it."""
     view, legal, taken = decisions.view[:200], decisions.legal[:200], decisions.mask[:200].argmax(1)
     found = []
-    for form in (SparseRows, DenseRows):
+    for form in (SparseInputs, DenseInputs):
         rows = form.of(view, legal)
         log_p, entropy = actor.evaluate(rows, taken, 2.5)
         gradients = torch.autograd.grad(log_p.sum() + entropy.sum(), list(actor.parameters()))
         found.append((log_p.detach().numpy(), torch.cat([g.flatten() for g in gradients]).numpy()))
-    logits = actor.last(actor.trunk(DenseRows.of(view, legal))).detach().double().numpy() / 2.5
+    logits = actor.last(actor.trunk(DenseInputs.of(view, legal))).detach().double().numpy() / 2.5
     logits[~decisions.mask[:200]] = -np.inf
     expected = logits[np.arange(200), taken] - np.log(np.exp(logits).sum(1))
     assert np.allclose(found[0][0], expected, atol=1e-5)
@@ -120,7 +120,7 @@ def test_the_compiled_last_layer_is_finite_at_any_size(decisions, size: float):
 def test_hidden_cards_never_reach_the_actor(decisions, actor, critic):
     other = decisions.view.copy()
     other[:, SIZE:] = np.random.default_rng(8).integers(0, 2, size=other[:, SIZE:].shape)
-    for form in (SparseRows, DenseRows):
+    for form in (SparseInputs, DenseInputs):
         rows, swapped = form.of(decisions.view, decisions.legal), form.of(other, decisions.legal)
         assert torch.equal(actor.trunk(rows), actor.trunk(swapped))
         assert not torch.equal(critic(rows), critic(swapped))
@@ -133,7 +133,7 @@ def test_other_deals_are_not_read(decisions, actor):
     other = decisions.view.copy()
     for name in OTHER_DEALS:
         other[:, BLOCK[name].slice] = BLOCK[name].high
-    for form in (SparseRows, DenseRows):
+    for form in (SparseInputs, DenseInputs):
         rows, swapped = form.of(decisions.view, decisions.legal), form.of(other, decisions.legal)
         assert torch.equal(actor.trunk(rows), actor.trunk(swapped))
 

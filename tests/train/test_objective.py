@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +9,30 @@ import pytest
 import torch
 
 import train.selfplay
-from agents.network import Actor, Critic, Shape, rows_on
+from agents.network import Actor, Critic, Shape, inputs_on
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SIZE
 from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL
-from train.config.settings import Config
-from train.data.objective import win_worth
+from train.config.base import with_settings
+from train.config.ppo import Config
+from train.data.reward import win_value
 from train.data.rollout import Players
 from train.selfplay import main
 
 CPU = torch.device("cpu")
-CONFIG = Config(deals=32, width=32, seed=3, objective="win", win_sd=100.0, gae_lambda=1.0, points=7.0)
+CONFIG = with_settings(
+    Config(),
+    {
+        "deals": 32,
+        "network.width": 32,
+        "seed": 3,
+        "reward.kind": "win",
+        "reward.win_sd": 100.0,
+        "ppo.gae_lambda": 1.0,
+        "reward.scale": 7.0,
+    },
+)
 
 
 def test_by_hand():
@@ -29,13 +40,13 @@ def test_by_hand():
     are not finished: 50 / (100 sqrt 2) = 0.3536 sd, Phi = 0.6382. It ends the first deal 80 ahead, with one to play:
     0.8 sd, 0.7881. In the second it falls to 20 behind: -0.2 sd, 0.4207. It wins by 5."""
     margin = np.array([0.0, 50.0, 80.0, -20.0, 5.0])
-    worth = win_worth(margin, np.array([2, 2, 1, 1, 0]), 100.0)
+    worth = win_value(margin, np.array([2, 2, 1, 1, 0]), 100.0)
     assert worth == pytest.approx([0, 2 * 0.63816 - 1, 2 * 0.78814 - 1, 2 * 0.42074 - 1, 1], abs=1e-4)
     paid = np.diff(worth)
     assert paid == pytest.approx([0.27633, 0.29996, -0.73481, 1.15852], abs=1e-4)
     assert paid.sum() == pytest.approx(1), "what is paid adds up to the game won"
-    assert np.array_equal(win_worth(-margin, np.array([2, 2, 1, 1, 0]), 100.0), -worth), "and the others lose it"
-    assert win_worth(np.array([0.0]), np.array([0]), 100.0) == 0, "a tie"
+    assert np.array_equal(win_value(-margin, np.array([2, 2, 1, 1, 0]), 100.0), -worth), "and the others lose it"
+    assert win_value(np.array([0.0]), np.array([0]), 100.0) == 0, "a tie"
 
 
 def collect(config: Config):
@@ -65,10 +76,10 @@ def test_the_score_is_read_for_winning_and_not_for_the_margin(decisions):
         torch.manual_seed(2)
         actor = Actor(Shape(32, 2, games))
         torch.nn.init.normal_(actor.last.weight, std=0.3)
-        alike = [actor.choices(rows_on(CPU, v[:, :SIZE], legal, games)).numpy() for v in (view, other)]
+        alike = [actor.legal_log_probs(inputs_on(CPU, v[:, :SIZE], legal, games)).numpy() for v in (view, other)]
         assert np.array_equal(*alike), "before anything is learnt of it, the score makes no difference"
         torch.nn.init.normal_(actor.trunk.weight, std=0.3)
-        now = [actor.choices(rows_on(CPU, v[:, :SIZE], legal, games)).numpy() for v in (view, other)]
+        now = [actor.legal_log_probs(inputs_on(CPU, v[:, :SIZE], legal, games)).numpy() for v in (view, other)]
         assert np.array_equal(*now) != games
 
 
@@ -78,13 +89,16 @@ def test_a_player_of_deals_is_finished_for_games(tmp_path: Path, monkeypatch: py
     base, fine = tmp_path / "base", tmp_path / "fine"
     assert main([*SMALL, "--updates", "1", "--out", str(base)]) == 0
     start = base / "policy.safetensors"
-    learner = train.selfplay.setup(replace(CONFIG, width=16))[2]
+    learner = train.selfplay.setup(with_settings(CONFIG, {"network.width": 16}))[2]
     learner.begin_as(start)
     old = load(f"file:{start}").actor  # type: ignore[attr-defined]
     view, legal = decisions.view[:, :SIZE].copy(), decisions.legal
-    said = old.choices(rows_on(CPU, view, legal)), learner.actor.choices(rows_on(CPU, view, legal, games=True))
+    said = (
+        old.legal_log_probs(inputs_on(CPU, view, legal)),
+        learner.actor.legal_log_probs(inputs_on(CPU, view, legal, games=True)),
+    )
     assert torch.allclose(*said, atol=1e-5)
-    words = ["--objective", "win", "--start", str(start), "--critic-updates", "1", "--updates", "3"]
+    words = ["--reward.kind", "win", "--init-from", str(start), "--ppo.critic-warmup-updates", "1", "--updates", "3"]
     assert main([*SMALL, *words, "--out", str(fine)]) == 0
     policy = load(f"file:{fine / 'policy.safetensors'}")
     assert policy.actor.shape.games  # type: ignore[attr-defined]
@@ -97,10 +111,10 @@ def test_a_start_that_does_not_fit_is_refused_by_name(tmp_path: Path, capsys, mo
     assert main([*SMALL, "--updates", "1", "--out", str(base)]) == 0
     start = str(base / "policy.safetensors")
     for words, said in (
-        (["--width", "32", "--start", start], "give --width 16 --blocks 2"),
-        (["--quad-bonus", "jacks", "--start", start], "quad_bonus=any"),
-        (["--start", "no/such"], "no such policy file"),
-        (["--objective", "win", "--deals", "3"], "objective='win', deals=3, threads=2"),
+        (["--network.width", "32", "--init-from", start], "give --network.width 16 --network.blocks 2"),
+        (["--rules.quad-bonus", "jacks", "--init-from", start], "quad_bonus=any"),
+        (["--init-from", "no/such"], "no such policy file"),
+        (["--reward.kind", "win", "--deals", "3"], "objective='win', deals=3, threads=2"),
     ):
         with pytest.raises(SystemExit) as left:
             main([*SMALL, *words, "--updates", "1", "--out", str(tmp_path / "other")])

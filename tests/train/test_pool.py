@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +12,18 @@ import torch
 
 import train.selfplay
 from agents.learned import LearnedPolicy
-from agents.network import Actor, DenseRows, uniform_choices
+from agents.network import Actor, DenseInputs, uniform_log_probs
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.arena import new_games, play
-from persian_rummy_env.players.inputs import SIZE, SparseRows
+from persian_rummy_env.players.inputs import SIZE, SparseInputs
 from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL, contents, rows
 from train import log
-from train.algorithms.pool import LEARNER, Pool, bot_numbers, codes_of, frozen, seated
+from train.algorithms.pool import LEARNER, Pool, assign_opponents, bot_numbers, codes_of, frozen
 from train.algorithms.ppo import Learner
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.data.deals import game_seeds
 from train.data.rollout import BOTH, Collector, Job, Players
 from train.scale.shards import Shards
@@ -31,7 +31,18 @@ from train.scale.workers import LocalWorkers
 from train.selfplay import collect, main
 
 CPU = torch.device("cpu")
-CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3, pool_share=0.5, pool_teams=2)
+CONFIG = with_settings(
+    Config(),
+    {
+        "deals": 24,
+        "threads": 2,
+        "network.width": 32,
+        "optim.minibatch": 256,
+        "seed": 3,
+        "pool.share": 0.5,
+        "pool.teams": 2,
+    },
+)
 
 
 def fingerprint(actor: Actor) -> str:
@@ -47,15 +58,15 @@ def stubborn(seed: int) -> Actor:
 
 
 def test_who_sits_where():
-    who = seated(10, [(0.6, np.array([4, 7]))])
+    who = assign_opponents(10, [(0.6, np.array([4, 7]))])
     assert (who[6:] == LEARNER).all()
     assert [sorted(set(row.tolist()) - {LEARNER}) for row in who[:6]] == [[4], [4], [7], [7], [4], [4]]
     assert (who[:6, 0] == who[:6, 2]).all()
     assert (who[:6, 1] == who[:6, 3]).all()
     assert (who[:6, 0] == LEARNER).tolist() == [True, False] * 3
-    assert (seated(10, [(0.6, np.empty(0, dtype=np.int64))]) == LEARNER).all()
+    assert (assign_opponents(10, [(0.6, np.empty(0, dtype=np.int64))]) == LEARNER).all()
     bots = bot_numbers(["expert", "greedy"])
-    mixed = seated(10, [(0.2, np.array([4])), (0.4, bots)])
+    mixed = assign_opponents(10, [(0.2, np.array([4])), (0.4, bots)])
     assert (mixed[:2] == who[:2]).all()
     assert [codes_of(row).max() for row in mixed[2:6]] == [BOTS["expert"]] * 2 + [BOTS["greedy"]] * 2
     assert (mixed[2:6, 0] == LEARNER).tolist() == [True, False] * 2
@@ -106,7 +117,7 @@ def test_the_copy_plays_its_own_game():
 
 
 def test_what_the_learner_earns_against_a_copy_is_complete():
-    config = replace(CONFIG, gae_lambda=1.0, points=1.0)
+    config = with_settings(CONFIG, {"ppo.gae_lambda": 1.0, "reward.scale": 1.0})
     learner = Learner(config, CPU, Shards(1))
     rollout = played(config, Players(learner.actor, learner.critic, [stubborn(1)]))
     first = np.array([np.flatnonzero(rollout.lane == lane)[0] for lane in range(24)])
@@ -120,7 +131,7 @@ def test_what_the_learner_earns_against_a_copy_is_complete():
 
 def test_bots_play_their_deals_as_in_a_match():
     """A learner that is sure of what it does, against bots: the deals go as the same players take them in the arena."""
-    config = replace(CONFIG, pool_share=0.0, bots=("deepest", "greedy"), bot_share=0.5)
+    config = with_settings(CONFIG, {"pool.share": 0.0, "bots.names": ("deepest", "greedy"), "bots.share": 0.5})
     learner = Learner(config, CPU, Shards(1))
     torch.nn.init.normal_(learner.actor.last.weight, std=1e3)  # so sure of itself that nothing is left to the draw
     rollout = played(config, learner.players)
@@ -137,7 +148,7 @@ def test_bots_play_their_deals_as_in_a_match():
 
 
 def test_copies_never_drift_and_the_ring_turns():
-    config = replace(CONFIG, pool_after=0, pool_every=2, pool_size=2)
+    config = with_settings(CONFIG, {"pool.after": 0, "pool.every": 2, "pool.size": 2})
     learner = Learner(config, CPU, Shards(2))
     workers = LocalWorkers(config, CPU, learner.shards)
     prints: list[list[str]] = []
@@ -155,18 +166,29 @@ def test_copies_never_drift_and_the_ring_turns():
 
 
 def test_the_pool_waits_for_its_decisions():
-    learner = Learner(replace(CONFIG, pool_every=1, pool_after=5000), CPU, Shards(1))
+    learner = Learner(with_settings(CONFIG, {"pool.every": 1, "pool.after": 5000}), CPU, Shards(1))
     learner.pool.offer(learner.actor, 1)
     learner.decisions = 4999
     assert len(learner.players.copies) == 0
     learner.decisions = 5000
     assert learner.players.copies == learner.pool.teams != []
-    unopposed = Learner(replace(CONFIG, pool_share=0.0, pool_after=0), CPU, Shards(1))
+    unopposed = Learner(with_settings(CONFIG, {"pool.share": 0.0, "pool.after": 0}), CPU, Shards(1))
     unopposed.pool.offer(unopposed.actor, 1)
     assert len(unopposed.players.copies) == 0
 
 
-POOLED = ["--pool-after", "500", "--pool-every", "1", "--pool-size", "3", "--magnet", "0.1", "--magnet-every", "2"]
+POOLED = [
+    "--pool.after",
+    "500",
+    "--pool.every",
+    "1",
+    "--pool.size",
+    "3",
+    "--ppo.magnet",
+    "0.1",
+    "--ppo.magnet-every",
+    "2",
+]
 
 
 def test_a_run_with_pool_and_magnet_resumes_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -201,18 +223,18 @@ def test_a_ring_is_put_back_in_its_order():
 # The magnet -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [SparseRows, DenseRows])
+@pytest.mark.parametrize("form", [SparseInputs, DenseInputs])
 def test_the_divergence_and_its_gradient(form, decisions):
     """Against float64 by autograd over the legal logits."""
     actor, magnet = Actor(CONFIG.shape), stubborn(5)
     torch.nn.init.normal_(actor.last.weight, std=1.0)
     part = slice(0, 200)
     rows_ = form.of(decisions.view[part, :SIZE].copy(), decisions.legal[part])
-    dense = DenseRows.of(decisions.view[part, :SIZE].copy(), decisions.legal[part])
+    dense = DenseInputs.of(decisions.view[part, :SIZE].copy(), decisions.legal[part])
     taken = decisions.mask[part].argmax(axis=1)
     expected = []
     for near in ("snapshot", "uniform"):
-        given = magnet.choices(rows_) if near == "snapshot" else uniform_choices(rows_)
+        given = magnet.legal_log_probs(rows_) if near == "snapshot" else uniform_log_probs(rows_)
         *_, away = actor.evaluate_near(rows_, taken, given)
         gradient = torch.autograd.grad(away.sum(), actor.last.weight)[0]
         logits = actor.last(actor.trunk(dense)).double().masked_fill(~dense.mask, -1e9)
@@ -233,26 +255,35 @@ def test_a_strong_magnet_holds_the_policy():
     """The same update with and without it: with it, the policy ends nearer to the magnet."""
     away = []
     for weight in (0.0, 5.0):
-        config = replace(CONFIG, magnet=weight, magnet_policy="uniform", entropy=(0.0, 0.0), lr=(3e-3, 3e-3), kl_stop=0)
+        config = with_settings(
+            CONFIG,
+            {
+                "ppo.magnet": weight,
+                "ppo.magnet_policy": "uniform",
+                "ppo.entropy": (0.0, 0.0),
+                "optim.lr": (3e-3, 3e-3),
+                "ppo.target_kl": 0,
+            },
+        )
         learner = Learner(config, CPU, Shards(1))
         torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
         rollout = played(config, learner.players)
         for _ in range(3):
             logged = learner.update(rollout, 0.0)
-        given = SparseRows.of(rollout.view, rollout.legal)
+        given = SparseInputs.of(rollout.view, rollout.legal)
         with torch.no_grad():
-            *_, apart = learner.actor.evaluate_near(given, rollout.action, uniform_choices(given))
+            *_, apart = learner.actor.evaluate_near(given, rollout.action, uniform_log_probs(given))
         away.append(float(apart.mean()))
         assert (logged["magnet_kl"] > 0) == (weight > 0)
     assert away[1] < 0.5 * away[0]
 
 
 def test_a_magnet_that_is_the_policy_pulls_nowhere():
-    learner = Learner(replace(CONFIG, magnet=1.0), CPU, Shards(1))
+    learner = Learner(with_settings(CONFIG, {"ppo.magnet": 1.0}), CPU, Shards(1))
     rollout = played(CONFIG, learner.players)
-    given = SparseRows.of(rollout.view, rollout.legal)
+    given = SparseInputs.of(rollout.view, rollout.legal)
     assert learner.magnet is not None
-    *_, away = learner.actor.evaluate_near(given, rollout.action, learner.magnet.choices(given))
+    *_, away = learner.actor.evaluate_near(given, rollout.action, learner.magnet.legal_log_probs(given))
     gradients = torch.autograd.grad(away.sum(), list(learner.actor.parameters()))
     assert away.abs().max() < 1e-6
     assert max(float(g.abs().max()) for g in gradients) < 1e-3

@@ -10,16 +10,17 @@ import torch
 import train.algorithms.ppo
 import train.data.rollout
 from agents.learned import policy_bytes
-from agents.network import Actor, DenseRows, rows_on
-from persian_rummy_env.players.inputs import SparseRows
+from agents.network import Actor, DenseInputs, inputs_on
+from persian_rummy_env.players.inputs import SparseInputs
 from tests.train.playing import played
 from train.algorithms.ppo import Learner
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.data.rollout import Rollout
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
-CONFIG = Config(deals=24, threads=2, width=32, minibatch=256, seed=3)
+CONFIG = with_settings(Config(), {"deals": 24, "threads": 2, "network.width": 32, "optim.minibatch": 256, "seed": 3})
 
 
 def learner_and_rollout(config: Config) -> tuple[Learner, Rollout]:
@@ -32,33 +33,18 @@ def weights(learner: Learner, name: str) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in getattr(learner, name).parameters()]).clone()
 
 
-@pytest.mark.parametrize("suits", ["as_dealt", "partners", "learn"])
+@pytest.mark.parametrize("suits", ["none", "per_seat"])
 def test_the_first_ratios_are_one(suits: str):
-    learner, rollout = learner_and_rollout(replace(CONFIG, suits=suits))
+    learner, rollout = learner_and_rollout(with_settings(CONFIG, {"suit_permutation": suits}))
     assert learner.update(rollout, 0.0)["ratio_error"] < 1e-5
-
-
-def test_later_epochs_see_the_suits_in_another_order():
-    learner, rollout = learner_and_rollout(replace(CONFIG, suits="learn", epochs=3))
-    first, *later = learner._epochs(rollout)
-    assert first.view is rollout.view
-    for lessons in later:
-        assert (lessons.view != rollout.view).any(axis=1).mean() > 0.8
-        assert np.array_equal(lessons.view.sum(axis=1), rollout.view.sum(axis=1))
-        rows = rows_on(CPU, lessons.view, lessons.legal)
-        log_p = learner.actor.evaluate(rows, lessons.action)[0].detach().numpy()  # -inf or nonsense, were it illegal
-        assert np.allclose(log_p, lessons.log_p, atol=1e-5)
-        assert not np.allclose(log_p, rollout.log_p, atol=1e-5)
-        assert lessons.advantage is first.advantage
-        assert lessons.target is first.target
 
 
 def test_a_log_probability_without_its_mask_would_show():
     learner, rollout = learner_and_rollout(CONFIG)
-    rows = rows_on(CPU, rollout.view, rollout.legal)
+    rows = inputs_on(CPU, rollout.view, rollout.legal)
     everything = np.full_like(rollout.legal, np.uint64(2**64 - 1))
     everything[:, -1] = np.uint64(2**35 - 1)
-    unmasked = rows_on(CPU, rollout.view, everything)
+    unmasked = inputs_on(CPU, rollout.view, everything)
     ratios = [
         torch.exp(learner.actor.evaluate(given, rollout.action)[0].detach() - torch.from_numpy(rollout.log_p))
         for given in (rows, unmasked)
@@ -73,22 +59,22 @@ def test_what_was_good_becomes_likelier():
     rollout.advantage = np.where(good, 1.0, -1.0).astype(np.float32)
     for _ in range(3):
         learner.update(rollout, 0.0)
-    after = learner.actor.evaluate(rows_on(CPU, rollout.view, rollout.legal), rollout.action)[0].detach().numpy()
+    after = learner.actor.evaluate(inputs_on(CPU, rollout.view, rollout.legal), rollout.action)[0].detach().numpy()
     change = after - rollout.log_p
     assert change[good].mean() > 0.01 > -0.01 > change[~good].mean()
 
 
 def test_the_critic_learns_its_target():
-    learner, rollout = learner_and_rollout(replace(CONFIG, lr=(3e-3, 3e-3)))
+    learner, rollout = learner_and_rollout(with_settings(CONFIG, {"optim.lr": (3e-3, 3e-3)}))
     losses = [learner.update(rollout, 0.0)["value_loss"] for _ in range(8)]
     assert losses[-1] < 0.7 * losses[0]
 
 
 def test_a_rule_that_pays_is_found():
     """A bandit on the views of one batch: the legal action of the lowest id pays. Drawn and learnt anew each update."""
-    learner, rollout = learner_and_rollout(replace(CONFIG, entropy=(0.0, 0.0), lr=(3e-3, 3e-3)))
-    rows = rows_on(CPU, rollout.view, rollout.legal)
-    assert isinstance(rows, SparseRows)
+    learner, rollout = learner_and_rollout(with_settings(CONFIG, {"ppo.entropy": (0.0, 0.0), "optim.lr": (3e-3, 3e-3)}))
+    rows = inputs_on(CPU, rollout.view, rollout.legal)
+    assert isinstance(rows, SparseInputs)
     lowest, rng = rows.actions[:, 0], np.random.default_rng(2)
     before = (rollout.action == lowest).mean()
     for _ in range(12):
@@ -100,7 +86,7 @@ def test_a_rule_that_pays_is_found():
 
 
 def test_the_actor_rests_once_it_has_drifted():
-    learner, rollout = learner_and_rollout(replace(CONFIG, kl_stop=1e-9))
+    learner, rollout = learner_and_rollout(with_settings(CONFIG, {"ppo.target_kl": 1e-9}))
     before = weights(learner, "actor"), weights(learner, "critic")
     logged = learner.update(rollout, 0.0)
     assert logged["rested"] == 1
@@ -108,11 +94,13 @@ def test_the_actor_rests_once_it_has_drifted():
     whole = learner.optimizers["critic"].state_dict()["state"][0]
     assert state["step"] < whole["step"]
     assert not torch.equal(before[0], weights(learner, "actor"))
-    assert learner_and_rollout(replace(CONFIG, kl_stop=0.0))[0].update(rollout, 0.0)["rested"] == 0
+    assert learner_and_rollout(with_settings(CONFIG, {"ppo.target_kl": 0.0}))[0].update(rollout, 0.0)["rested"] == 0
 
 
 def test_schedules_run_from_start_to_end():
-    learner, rollout = learner_and_rollout(replace(CONFIG, lr=(1e-3, 1e-4), entropy=(0.02, 0.0)))
+    learner, rollout = learner_and_rollout(
+        with_settings(CONFIG, {"optim.lr": (1e-3, 1e-4), "ppo.entropy": (0.02, 0.0)})
+    )
     start, middle, end = (learner.update(rollout, progress) for progress in (0.0, 0.5, 1.0))
     assert (start["lr"], start["entropy_weight"]) == (1e-3, 0.02)
     assert middle["lr"] == pytest.approx(5.5e-4)
@@ -123,7 +111,10 @@ def test_schedules_run_from_start_to_end():
 def test_parts_add_up_to_the_whole():
     """The same rollout learnt by one thread and by three: the same step, but for rounding."""
     _, rollout = learner_and_rollout(CONFIG)
-    learners = [Learner(replace(CONFIG, threads=threads, epochs=1), CPU, Shards(threads)) for threads in (1, 3)]
+    learners = [
+        Learner(with_settings(CONFIG, {"threads": threads, "optim.epochs": 1}), CPU, Shards(threads))
+        for threads in (1, 3)
+    ]
     logs = [learner.update(rollout, 0.0) for learner in learners]
     for name in ("actor", "critic"):
         one, three = (weights(learner, name) for learner in learners)
@@ -135,10 +126,10 @@ def test_parts_add_up_to_the_whole():
 def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
     """What a GPU does, here: tensors in place of lists, the same decisions and the same step but for rounding."""
     results = []
-    for form in (SparseRows, DenseRows):
+    for form in (SparseInputs, DenseInputs):
         for module in (train.data.rollout, train.algorithms.ppo):
-            monkeypatch.setattr(module, "rows_on", lambda _, view, legal, __, form=form: form.of(view, legal))
-        learner, rollout = learner_and_rollout(replace(CONFIG, epochs=1))
+            monkeypatch.setattr(module, "inputs_on", lambda _, view, legal, __, form=form: form.of(view, legal))
+        learner, rollout = learner_and_rollout(with_settings(CONFIG, {"optim.epochs": 1}))
         results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))
     (sparse, *ours), (dense, *theirs) = results
     assert np.array_equal(sparse.action, dense.action)
@@ -170,7 +161,9 @@ def test_a_start_is_sharpened(tmp_path: Path):
     start = Actor(CONFIG.shape)
     torch.nn.init.normal_(start.last.weight, std=0.3)
     given.write_bytes(policy_bytes(start, {}))
-    learner = Learner(replace(CONFIG, start=given, sharpen=3.0), torch.device("cpu"), Shards(1))
+    learner = Learner(
+        with_settings(CONFIG, {"init_from": given, "bc.logit_scale": 3.0}), torch.device("cpu"), Shards(1)
+    )
     learner.begin_as(given)
-    plain, sharp = (actor.last(torch.ones(1, CONFIG.width)).detach()[0] for actor in (start, learner.actor))
+    plain, sharp = (actor.last(torch.ones(1, CONFIG.network.width)).detach()[0] for actor in (start, learner.actor))
     assert torch.allclose(sharp - sharp[0], 3 * (plain - plain[0]), atol=1e-4)

@@ -19,13 +19,25 @@ from torch.multiprocessing.spawn import spawn
 
 import train.selfplay
 from tests.train.runs import SMALL, contents, logged, rows, wait_for
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.scale.ranks import ALONE, Ranks
 from train.selfplay import collect, main, setup
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = Config(
-    deals=24, threads=1, parts=2, width=32, minibatch=256, seed=3, suits="learn", pool_after=0, pool_every=1
+CONFIG = with_settings(
+    Config(),
+    {
+        "deals": 24,
+        "threads": 1,
+        "parts": 2,
+        "network.width": 32,
+        "optim.minibatch": 256,
+        "seed": 3,
+        "suit_permutation": "per_seat",
+        "pool.after": 0,
+        "pool.every": 1,
+    },
 )
 CLOSE = 2e-5
 """Between weights after two updates: gradients are added in another order, and Adam divides by their size."""
@@ -94,7 +106,7 @@ def sums(ranks: Ranks, out: Path) -> None:
         "gathered": [array.tolist() for array in ranks.gather(np.arange(ranks.rank + 1))],
         "total": ranks.total(np.array([1.0, ranks.rank])).tolist(),
         "largest": ranks.largest(ranks.rank * 10.0),
-        "first says": ranks.first_says(5.0 + ranks.rank),
+        "first says": ranks.broadcast_from_first(5.0 + ranks.rank),
         "share": list(ranks.share("abcde")),
     }
     tensors = [torch.full((2, 2), 1.0 + ranks.rank), torch.arange(3.0)]
@@ -152,7 +164,7 @@ def _warm(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.slow
 def test_a_run_of_two_ranks_is_stopped_and_gone_on_with_by_one(tmp_path: Path):
     out = tmp_path / "run"
-    words = [*SMALL, "--threads", "1", "--minutes", "30", "--eval-every", "10000", "--save-every", "10000"]
+    words = [*SMALL, "--threads", "1", "--minutes", "30", "--eval.every", "10000", "--save-every", "10000"]
     process = torchrun(2, *words, "--out", str(out))
     try:
         wait_for(lambda: logged(out) > 2, process, "three updates", 200)

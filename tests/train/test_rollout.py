@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import Actor, Critic, rows_on
+from agents.network import Actor, Critic, inputs_on
 from persian_rummy_env.core.masks import first_legal, unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE
 from tests.train.playing import played
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.data.rollout import Collector, Players, Rollout
 from train.scale.workers import jobs_of
 
 CPU = torch.device("cpu")
-CONFIG = Config(deals=24, width=32, points=50.0, seed=3)
+CONFIG = with_settings(Config(), {"deals": 24, "network.width": 32, "reward.scale": 50.0, "seed": 3})
 
 
 def networks(seed: int = 1) -> Players:
@@ -60,13 +61,13 @@ def test_the_view_is_that_of_the_seat_and_shows_the_other_hands(rollout: Rollout
     assert (hands[:, 1:, :52] >= known[:, :, :52]).all()
 
 
-@pytest.mark.parametrize("suits", ["as_dealt", "partners"])
+@pytest.mark.parametrize("suits", ["none", "per_seat"])
 def test_ratios_begin_at_one(suits: str):
-    rollout = collect(replace(CONFIG, suits=suits))
+    rollout = collect(with_settings(CONFIG, {"suit_permutation": suits}))
     actor, critic, _ = networks()
     order = np.random.default_rng(5).permutation(len(rollout))  # in another order, in parts of another size
     for chosen in np.array_split(order, 7):
-        rows = rows_on(CPU, rollout.view[chosen], rollout.legal[chosen])
+        rows = inputs_on(CPU, rollout.view[chosen], rollout.legal[chosen])
         log_p, _ = actor.evaluate(rows, rollout.action[chosen])
         ratio = np.exp(log_p.detach().numpy() - rollout.log_p[chosen])
         assert np.abs(ratio - 1).max() < 1e-5
@@ -75,7 +76,7 @@ def test_ratios_begin_at_one(suits: str):
 
 def test_partners_see_the_suits_in_orders_of_their_own():
     """Of one seat's hand at two of its decisions, suits stay apart; between seats the table's cards differ in name."""
-    rollout = collect(replace(CONFIG, suits="partners"))
+    rollout = collect(with_settings(CONFIG, {"suit_permutation": "per_seat"}))
     table = blocks_of(rollout.view[:, :SIZE])["pile"][:, :52].reshape(-1, 4, 13)
     first = [np.flatnonzero((rollout.lane == lane) & (rollout.time < 40)) for lane in range(CONFIG.deals)]
     differ = [len({table[i].sum(axis=1).tobytes() for i in lane if table[i].sum() == 1}) > 1 for lane in first]
@@ -84,7 +85,7 @@ def test_partners_see_the_suits_in_orders_of_their_own():
 
 def test_all_that_is_earned_is_paid():
     """At lambda 1 the target is what the seat's team earned from the decision on, in units of the reward."""
-    rollout = collect(replace(CONFIG, gae_lambda=1.0, points=1.0))
+    rollout = collect(with_settings(CONFIG, {"ppo.gae_lambda": 1.0, "reward.scale": 1.0}))
     target = rollout.advantage + rollout.value
     sign = np.where(rollout.seat % 2 == 0, 1, -1)
     first = np.array([np.flatnonzero(rollout.lane == lane)[0] for lane in range(CONFIG.deals)])
@@ -97,7 +98,9 @@ def test_all_that_is_earned_is_paid():
 
 
 def test_the_unit_of_the_reward_is_points():
-    small, large = (collect(replace(CONFIG, gae_lambda=1.0, points=points)) for points in (1.0, 50.0))
+    small, large = (
+        collect(with_settings(CONFIG, {"ppo.gae_lambda": 1.0, "reward.scale": points})) for points in (1.0, 50.0)
+    )
     assert np.allclose((small.advantage + small.value) / 50, large.advantage + large.value, atol=1e-4)
 
 
@@ -129,11 +132,3 @@ def test_first_legal():
     legal[0, 0] = 0b110
     legal[1, 8] = np.uint64(1) << np.uint64(34)
     assert first_legal(legal).tolist() == [1, 546, 0]
-
-
-def test_paid_at_the_end_every_decision_is_worth_the_whole_deal():
-    """With lambda = 1 the target of a decision is all that is still paid: here the deal's margin, whenever it was."""
-    ended = collect(replace(CONFIG, gae_lambda=1.0, points=1.0, paid="at_the_end"))
-    target = ended.advantage + ended.value
-    margin = ended.margin[ended.lane] * np.where(ended.seat % 2 == 0, 1, -1)
-    assert target == pytest.approx(margin, abs=1e-3)

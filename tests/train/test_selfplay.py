@@ -14,7 +14,7 @@ import torch
 
 import train.selfplay
 from agents.learned import policy_bytes, read_policy
-from agents.network import Actor, DenseRows, Shape
+from agents.network import Actor, DenseInputs, Shape
 from agents.tensor_file import tensor_bytes
 from persian_rummy_env import RuleSet
 from persian_rummy_env.evaluation.match import play_match
@@ -62,7 +62,7 @@ def test_a_run_leaves_its_folder(straight: Path):
     measured = [row["update"] for row in rows(straight) if row["margin_random"]]
     assert measured == ["2", "4", "6"]
     matches = json.loads((straight / "results.json").read_text())["matches"]
-    assert [match["b"] for match in matches] == list(log.RUNGS)
+    assert [match["b"] for match in matches] == list(log.EVALUATION_BOTS)
     assert list((straight / "tensorboard").glob("events*"))
 
 
@@ -87,7 +87,7 @@ def test_stopped_and_resumed_is_the_same_run_bit_for_bit(straight: Path, tmp_pat
     assert all(np.array_equal(policies[0][name], policies[1][name]) for name in policies[0])
 
 
-TAUGHT = ["--taught", "0.5", "--lessons", "256", "--sharpen", "2", "--critic-updates", "1"]
+TAUGHT = ["--bc.fraction", "0.5", "--bc.batch-size", "256", "--bc.logit-scale", "2", "--ppo.critic-warmup-updates", "1"]
 
 
 @pytest.mark.parametrize("pause", [2, 3, 4], ids=["while taught", "between", "in self-play"])
@@ -107,7 +107,7 @@ def test_a_player_that_is_taught_first_resumes_bit_for_bit(pause: int, tmp_path:
     assert float(rows(one)[3]["lr"]) == 7e-4, "self-play's schedule begins where it does"
 
 
-SETTLED = [*TAUGHT, "--taught", "0.25", "--settled", "0.5", "--updates", "8"]
+SETTLED = [*TAUGHT, "--bc.fraction", "0.25", "--distill.fraction", "0.5", "--updates", "8"]
 """Two updates of teaching, two of self-play, four of settling."""
 
 
@@ -133,14 +133,26 @@ def test_a_player_that_settles_hangs_less_on_the_names_of_the_suits(tmp_path: Pa
     torch.manual_seed(1)
     torch.nn.init.normal_(actor.last.weight, std=0.5)
     given.write_bytes(policy_bytes(actor, {"rules": json.dumps(RuleSet().as_dict())}))
-    words = ["--start", str(given), "--settled", "1", "--settle-lr", "3e-3", "3e-3", "--lessons", "2048"]
-    assert run(tmp_path / "a", *words, "--deals", "128", "--width", "64", "--updates", "20", "--threads", "2") == 0
+    words = [
+        "--init-from",
+        str(given),
+        "--distill.fraction",
+        "1",
+        "--distill.lr",
+        "3e-3",
+        "3e-3",
+        "--bc.batch-size",
+        "2048",
+    ]
+    assert (
+        run(tmp_path / "a", *words, "--deals", "128", "--network.width", "64", "--updates", "20", "--threads", "2") == 0
+    )
     agreed = []
     view, order = decisions.view[:, :SIZE], np.random.default_rng(1).integers(NUM_ORDERS, size=len(decisions.view))
     for policy in (given, tmp_path / "a" / "policy.safetensors"):
         actor = read_policy(policy)
-        plain = actor.choose(DenseRows.of(view, decisions.legal), None)[0]
-        turned = actor.choose(DenseRows.of(*reorder(view, decisions.legal, order)), None)[0]
+        plain = actor.choose(DenseInputs.of(view, decisions.legal), None)[0]
+        turned = actor.choose(DenseInputs.of(*reorder(view, decisions.legal, order)), None)[0]
         agreed.append((ACTIONS[order, plain] == turned).mean())
     assert agreed[1] > agreed[0] + 0.05, agreed
 
@@ -193,7 +205,7 @@ def test_a_run_is_not_written_over(straight: Path, tmp_path: Path, capsys: pytes
         run(straight, "--updates", "1")
     assert left.value.code == 1
     assert str(straight) in capsys.readouterr().err
-    assert run(straight, "--updates", "1", "--exists", "number") == 0
+    assert run(straight, "--updates", "1", "--if-exists", "number") == 0
     assert len(rows(straight.with_name("straight-2"))) == 1
     assert (straight / "checkpoint.safetensors").read_bytes() == before
 
@@ -274,7 +286,7 @@ def test_a_log_that_does_not_fit_is_an_error(straight: Path, tmp_path: Path, cap
     for damaged in ("a,b\n1,2\n", "".join(lines[:4]), "".join([lines[0], *lines[2:]])):
         path.write_text(damaged)
         assert str(path) in refusal(out, capsys)
-    assert "clip" in refusal(out, capsys, "--clip", "0.5")
+    assert "clip" in refusal(out, capsys, "--ppo.clip", "0.5")
 
 
 def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -288,7 +300,7 @@ def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
     waiting = threading.Thread(target=interrupt, daemon=True)
     waiting.start()
-    assert run(out, "--minutes", "10", "--save-every", "1000", "--eval-every", "1000") == 0
+    assert run(out, "--minutes", "10", "--save-every", "1000", "--eval.every", "1000") == 0
     waiting.join()
     assert signal.getsignal(signal.SIGINT) is handler
     assert f"--resume {out}" in capsys.readouterr().out
@@ -308,8 +320,8 @@ def test_the_player_is_the_one_that_was_measured(straight: Path):
 def test_it_learns(tmp_path: Path):
     """Some 30,000 decisions: from worse than random to far better, measured on 150 pairs."""
     out = tmp_path / "learns"
-    words = ["--deals", "48", "--width", "64", "--minibatch", "512", "--lr", "2e-3", "5e-4"]
-    run(out, "--updates", "8", *words, "--eval-pairs", "150", "--eval-every", "8")
+    words = ["--deals", "48", "--network.width", "64", "--optim.minibatch", "512", "--optim.lr", "2e-3", "5e-4"]
+    run(out, "--updates", "8", *words, "--eval.pairs", "150", "--eval.every", "8")
     with (out / "metrics.csv").open(newline="") as file:
         last = list(csv.DictReader(file))[-1]
     assert float(last["low_random"]) > 60

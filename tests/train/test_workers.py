@@ -13,7 +13,8 @@ import torch
 
 from experiments import tournament
 from train.algorithms.pool import LEARNER
-from train.config.settings import Config
+from train.config.base import with_settings
+from train.config.ppo import Config
 from train.data.deals import fractions, game_seeds, orders
 from train.data.packed import pack, unpack
 from train.data.rollout import BOTH, Rollout
@@ -21,7 +22,10 @@ from train.scale.workers import jobs_of
 from train.selfplay import collect, main, setup
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = Config(deals=40, threads=2, parts=5, width=32, seed=3, pool_share=0.5, pool_teams=2)
+CONFIG = with_settings(
+    Config(),
+    {"deals": 40, "threads": 2, "parts": 5, "network.width": 32, "seed": 3, "pool.share": 0.5, "pool.teams": 2},
+)
 
 
 def rollout(config: Config) -> Rollout:
@@ -30,7 +34,7 @@ def rollout(config: Config) -> Rollout:
         torch.manual_seed(seed)
         torch.nn.init.normal_(learner.actor.last.weight, std=0.4)
         learner.pool.offer(learner.actor, learner.pool.every)
-    learner.decisions = config.pool_after
+    learner.decisions = config.pool.after
     played = collect(workers, learner)
     shards.close()
     return played
@@ -74,7 +78,7 @@ def test_jobs_are_all_deals_once_and_go_on_from_update_to_update():
             assert len(jobs) == parts
             assert np.concatenate([job.deals for job in jobs]).tolist() == list(range(40 * update, 40 * update + 40))
             assert all((job.who == LEARNER).all() and job.who.shape == (len(job.deals), 4) for job in jobs)
-    assert len(jobs_of(replace(CONFIG, objective="win"), 0, 0)[0].deals) == 4, "games of two deals"
+    assert len(jobs_of(with_settings(CONFIG, {"reward.kind": "win"}), 0, 0)[0].deals) == 4, "games of two deals"
 
 
 def test_each_part_meets_copies_of_its_own():
@@ -87,16 +91,16 @@ def test_each_part_meets_copies_of_its_own():
 # Workers --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changed", [{}, {"suits": "partners"}, {"objective": "win"}], ids=str)
+@pytest.mark.parametrize("changed", [{}, {"suit_permutation": "per_seat"}, {"reward.kind": "win"}], ids=str)
 def test_threads_make_no_difference(changed: dict[str, str]):
-    one, three = (rollout(replace(CONFIG, threads=threads, **changed)) for threads in (1, 3))
+    one, three = (rollout(with_settings(CONFIG, {"threads": threads, **changed})) for threads in (1, 3))
     assert [name for name, value in vars(one).items() if not np.array_equal(value, vars(three)[name])] == []
     assert (one.side != BOTH).sum() > 4
 
 
 def test_a_packed_rollout_is_small_and_nothing_is_lost():
-    for changed in ({}, {"suits": "partners"}, {"objective": "win"}):
-        given = rollout(replace(CONFIG, **changed))
+    for changed in ({}, {"suit_permutation": "per_seat"}, {"reward.kind": "win"}):
+        given = rollout(with_settings(CONFIG, changed))
         packed = pack(given)
         back = unpack(packed)
         for name, value in vars(given).items():
@@ -128,7 +132,7 @@ def test_parts_are_one_a_worker_or_thread_and_have_a_deal_each():
     with pytest.raises(ValueError, match="deals=4, parts=5"):
         Config(deals=4, parts=5)
     with pytest.raises(ValueError, match="deals=4, parts=4"):
-        Config(deals=4, parts=4, objective="win")
+        with_settings(Config(), {"deals": 4, "parts": 4, "reward.kind": "win"})
 
 
 def test_without_ray_it_says_what_to_install(

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from agents.learned import LearnedPolicy
-from agents.network import Actor, NotFiniteError, Trunk, not_finite, rows_on
+from agents.network import Actor, NotFiniteError, Trunk, inputs_on, not_finite
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE
 from persian_rummy_env.players.policy import check_rules
 from persian_rummy_env.system.stored import LARGEST
 
-from ..config.settings import RunConfig
+from ..config.base import RunConfig
 from ..scale.ranks import ALONE, Ranks
 from ..scale.shards import Shards
 
@@ -50,13 +50,13 @@ class NetworkLearner:
         self.networks = {name: network.to(device) for name, network in networks.items()}
         for trunk in (part for network in self.networks.values() for part in network.modules()):
             if isinstance(trunk, Trunk):
-                trunk.forget(config.unread_bytes)
+                trunk.zero_inputs(config.masked_bytes)
         self.optimizers = {
-            name: torch.optim.Adam(network.parameters(), lr=config.lr[0], eps=config.adam_eps, fused=True)
+            name: torch.optim.Adam(network.parameters(), lr=config.optim.lr[0], eps=config.optim.adam_eps, fused=True)
             for name, network in self.networks.items()
         }
         for optimizer in self.optimizers.values():
-            forget(optimizer)  # so that a checkpoint holds all that there is before the first step of each
+            reset_adam(optimizer)  # so that a checkpoint holds all that there is before the first step of each
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
         self.updates = self.decisions = 0
 
@@ -74,17 +74,18 @@ class NetworkLearner:
         """
         policy = LearnedPolicy(path)
         policy.name = str(path)
-        check_rules(policy, self.settings.rules)
-        theirs, ours = policy.actor.shape, self.actor.shape
-        if (theirs.width, theirs.blocks) != (ours.width, ours.blocks):
+        check_rules(policy, self.settings.rule_set)
+        given, expected = policy.actor.shape, self.actor.shape
+        if (given.width, given.blocks) != (expected.width, expected.blocks):
             raise ValueError(
-                f"start={path}: it has width={theirs.width}, blocks={theirs.blocks}, and the settings say "
-                f"width={ours.width}, blocks={ours.blocks}; give --width {theirs.width} --blocks {theirs.blocks}"
+                f"init_from={path}: it has width={given.width}, blocks={given.blocks}, and the settings say "
+                f"width={expected.width}, blocks={expected.blocks}; give --network.width {given.width} "
+                f"--network.blocks {given.blocks}"
             )
         self.actor.load_state_dict(policy.actor.state_dict())
-        if not theirs.games:
-            self.actor.trunk.forget(OF_OTHER_DEALS)
-        self.actor.trunk.forget(self.settings.unread_bytes)
+        if not given.games:
+            self.actor.trunk.zero_inputs(OF_OTHER_DEALS)
+        self.actor.trunk.zero_inputs(self.settings.masked_bytes)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Everything that it needs to go on: tensors, and what JSON holds."""
@@ -95,32 +96,27 @@ class NetworkLearner:
                 tensors |= {f"adam.{name}.{i}.{field}": tensor for field, tensor in state.items()}
         return tensors, {"stream": self.rng.bit_generator.state, "updates": self.updates, "decisions": self.decisions}
 
-    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
+    def restore(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, Any]) -> None:
         """Put back what ``state`` told.
 
         Raises:
             KeyError, RuntimeError, TypeError, ValueError: it is not of such a learner.
         """
         for name, network in self.networks.items():
-            network.load_state_dict(under(tensors, f"{name}."))
+            network.load_state_dict(with_prefix(tensors, f"{name}."))
             optimizer = self.optimizers[name]
             count = len(optimizer.state_dict()["param_groups"][0]["params"])
             state = {i: {field: tensors[f"adam.{name}.{i}.{field}"] for field in ADAM_FIELDS} for i in range(count)}
             optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-        self.rng.bit_generator.state = says["stream"]
+        self.rng.bit_generator.state = metadata["stream"]
         for name in ("updates", "decisions"):
-            if type(says[name]) is not int or not 0 <= says[name] <= LARGEST:
-                raise ValueError(f"{name}={says[name]!r}: expected a whole number of at least 0")
-        self.updates, self.decisions = says["updates"], says["decisions"]
+            if type(metadata[name]) is not int or not 0 <= metadata[name] <= LARGEST:
+                raise ValueError(f"{name}={metadata[name]!r}: expected a whole number of at least 0")
+        self.updates, self.decisions = metadata["updates"], metadata["decisions"]
 
-    def scheduled(self, name: str, progress: float) -> float:
-        """The value of a setting with a start and an end, at a share of the budget."""
-        start, end = getattr(self.settings, name)
-        return start + (end - start) * progress
-
-    def forget_steps(self) -> None:
+    def reset_actor_optimizer(self) -> None:
         """Let the actor's optimiser begin anew: what comes has gradients of another kind."""
-        forget(self.optimizers["actor"])
+        reset_adam(self.optimizers["actor"])
 
     def set_lr(self, lr: float) -> None:
         for optimizer in self.optimizers.values():
@@ -128,7 +124,7 @@ class NetworkLearner:
 
     def minibatches(self, count: int) -> list[np.ndarray]:
         """So many decisions in an order of chance, cut into minibatches."""
-        return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.minibatch)))
+        return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.optim.minibatch)))
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
@@ -142,7 +138,7 @@ class NetworkLearner:
             for gradient in gradients[1:]:
                 parameter.grad += gradient
         self.ranks.add([parameter.grad for parameter in parameters if parameter.grad is not None])
-        norm = float(nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm))
+        norm = float(nn.utils.clip_grad_norm_(parameters, self.settings.optim.clip_norm))
         if not math.isfinite(norm):
             raise NotFiniteError(f"the norm of the gradient of the {name}, which is {norm}")
         self.optimizers[name].step()
@@ -169,22 +165,28 @@ class NetworkLearner:
             wrong = not_finite(tensors)
             if wrong is not None:
                 raise NotFiniteError(f"the tensor {wrong}, which holds NaN or infinities")
-        rows = rows_on(self.device, PROBE, np.full((len(PROBE), WORDS), 3, dtype=np.uint64), self.actor.shape.games)
-        self.actor.choose(rows, None)
+        inputs = inputs_on(self.device, PROBE, np.full((len(PROBE), WORDS), 3, dtype=np.uint64), self.actor.shape.games)
+        self.actor.choose(inputs, None)
         for name, network in self.networks.items():
             if not isinstance(network, Actor):
                 with torch.no_grad():
-                    said = network(rows)
-                if not bool(torch.isfinite(said).all()):
+                    value = network(inputs)
+                if not bool(torch.isfinite(value).all()):
                     raise NotFiniteError(f"what the {name} says, which is not finite")
 
 
-def under(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """The tensors whose names begin so, by the rest of their names."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-def forget(optimizer: torch.optim.Optimizer) -> None:
+def scheduled(ends: tuple[float, float], progress: float) -> float:
+    """The value of a setting with a start and an end, at a share of the schedule."""
+    start, end = ends
+    return start + (end - start) * progress
+
+
+def reset_adam(optimizer: torch.optim.Optimizer) -> None:
     """Give an optimiser the state of Adam before its first step."""
     for group in optimizer.param_groups:
         for weight in group["params"]:

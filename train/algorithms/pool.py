@@ -55,7 +55,7 @@ class Pool:
             team.load_state_dict({n.removeprefix(f"{i}."): t for n, t in tensors.items() if n.startswith(f"{i}.")})
 
 
-def seated(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) -> np.ndarray:
+def assign_opponents(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) -> np.ndarray:
     """Who sits where: (lanes, 4) int64 by absolute seat, ``LEARNER`` or the number of an opponent.
 
     Args:
@@ -68,8 +68,8 @@ def seated(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) -> np.ndar
         if len(numbers):
             count = round(share * lanes)
             for lane in range(first, min(first + count, lanes)):
-                theirs = np.arange(NUM_SEATS) % NUM_TEAMS != lane % NUM_TEAMS
-                who[lane, theirs] = numbers[(lane - first) // NUM_TEAMS % len(numbers)]
+                opponent_seats = np.arange(NUM_SEATS) % NUM_TEAMS != lane % NUM_TEAMS
+                who[lane, opponent_seats] = numbers[(lane - first) // NUM_TEAMS % len(numbers)]
             first += count
     return who
 

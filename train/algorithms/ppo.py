@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,14 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import huber_loss
 
-from agents.network import Actor, Critic, Rows, rows_on, uniform_choices
+from agents.network import Actor, Critic, Inputs, inputs_on, uniform_log_probs
 
-from ..config.settings import Config
+from ..config.ppo import Config
 from ..data.rollout import Players, Rollout
-from ..data.symmetry import ACTIONS, NUM_ORDERS, reorder
 from ..scale.ranks import ALONE, Ranks
 from ..scale.shards import Shards
-from .learner import NetworkLearner, under
+from .learner import NetworkLearner, scheduled, with_prefix
 from .pool import Pool, frozen
 
 STATS = ("policy_loss", "kl", "clipped", "entropy", "value_loss", "magnet_kl", "ratio_error")
@@ -33,7 +32,7 @@ def target_of(rollout: Rollout) -> np.ndarray:
     return rollout.advantage + rollout.value
 
 
-class Lessons(NamedTuple):
+class EpochBatch(NamedTuple):
     """What an epoch reads of n decisions: ``view``, ``legal``, ``action`` and ``log_p`` as in ``Rollout``;
     ``advantage``, of mean 0 and standard deviation 1 over the batch; ``target``, what the critic should have said."""
 
@@ -45,7 +44,7 @@ class Lessons(NamedTuple):
     target: np.ndarray
 
 
-class Part(NamedTuple):
+class Grads(NamedTuple):
     """What one shard makes of its part of a minibatch: gradients by network (None: it rests), and ``STATS``."""
 
     actor: tuple[Tensor, ...] | None
@@ -63,34 +62,34 @@ class Learner(NetworkLearner):
     def __init__(self, config: Config, device: torch.device, shards: Shards, ranks: Ranks = ALONE) -> None:
         self.config = config
         torch.manual_seed(config.seed)
-        self.critic = Critic(config.shape, config.hidden_hands)
+        self.critic = Critic(config.shape, config.ppo.privileged_critic)
         actor = Actor(config.shape)
         super().__init__(config, device, shards, {"actor": actor, "critic": self.critic}, ranks)
-        self.pool = Pool(config.pool_size, config.pool_every)
-        self.magnet = frozen(self.actor) if config.magnet and config.magnet_policy == "snapshot" else None
+        self.pool = Pool(config.pool.size, config.pool.every)
+        self.magnet = frozen(self.actor) if config.ppo.magnet and config.ppo.magnet_policy == "snapshot" else None
         self.earlier: Actor | None = None
 
     @property
     def players(self) -> Players:
         """Who plays the next deals; with copies, from when on there are to be deals against them."""
-        opposed = self.config.pool_share and self.decisions >= self.config.pool_after
+        opposed = self.config.pool.share and self.decisions >= self.config.pool.after
         return Players(self.actor, self.critic, self.pool.teams if opposed else ())
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        tensors, says = super().state()
+        tensors, metadata = super().state()
         tensors |= {f"pool.{name}": tensor for name, tensor in self.pool.state().items()}
         if self.magnet is not None:
             tensors |= {f"magnet.{name}": tensor for name, tensor in self.magnet.state_dict().items()}
         if self.earlier is not None:
             tensors |= {f"earlier.{name}": tensor for name, tensor in self.earlier.state_dict().items()}
-        return tensors, says
+        return tensors, metadata
 
-    def restore(self, tensors: Mapping[str, Tensor], says: Mapping[str, Any]) -> None:
-        super().restore(tensors, says)
-        self.pool.restore(under(tensors, "pool."), self.actor)
+    def restore(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, Any]) -> None:
+        super().restore(tensors, metadata)
+        self.pool.restore(with_prefix(tensors, "pool."), self.actor)
         if self.magnet is not None:
-            self.magnet.load_state_dict(under(tensors, "magnet."))
-        earlier = under(tensors, "earlier.")
+            self.magnet.load_state_dict(with_prefix(tensors, "magnet."))
+        earlier = with_prefix(tensors, "earlier.")
         if earlier:
             self.earlier = frozen(self.actor)
             self.earlier.load_state_dict(earlier)
@@ -100,18 +99,18 @@ class Learner(NetworkLearner):
         self.begin_self_play()
 
     def begin_self_play(self) -> None:
-        """Go on from what the actor was taught elsewhere: it is sharpened, and its optimiser begins anew."""
+        """Start PPO from a cloned or given actor: scale its logits and reset its optimiser."""
         with torch.no_grad():
             for logits in self.actor.last.parameters():
-                logits.mul_(self.config.sharpen)
-        self.forget_steps()
+                logits.mul_(self.config.bc.logit_scale)
+        self.reset_actor_optimizer()
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
 
-    def begin_lessons(self) -> None:
-        """From now on learn from the player as it is, or from search that leans on it; the optimiser begins anew."""
+    def begin_distillation(self) -> None:
+        """Take a copy of the actor to learn from, by itself or as the prior of search; reset the optimiser."""
         self.earlier = frozen(self.actor)
-        self.forget_steps()
+        self.reset_actor_optimizer()
 
     def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
         """Learn from a rollout. ``progress`` in [0, 1] sets the schedules. Returns what there is to log.
@@ -119,34 +118,35 @@ class Learner(NetworkLearner):
         With several ranks, each has decisions of its own. Minibatches are drawn from those of all, as if one had them,
         and each rank works out the gradients of its decisions in them.
         """
-        lr, entropy = self.scheduled("lr", progress), self.scheduled("entropy", progress)
+        config, batch = self.config, self._epoch_batch(rollout)
+        lr, entropy = scheduled(config.optim.lr, progress), scheduled(config.ppo.entropy, progress)
         self.set_lr(lr)
-        rests = self.updates < self.config.critic_updates
+        rests = self.updates < config.ppo.critic_warmup_updates
         stats: list[np.ndarray] = []
         norms: dict[str, float] = {}
         counts = [int(count) for [count] in self.ranks.gather(np.array([len(rollout)]))]
         first = sum(counts[: self.ranks.rank])
-        for lessons in self._epochs(rollout):
+        for _ in range(config.optim.epochs):
             for chosen in self.minibatches(sum(counts)):
-                ours = chosen[(first <= chosen) & (chosen < first + len(rollout))] - first
-                work = partial(self._gradients, lessons, len(chosen), entropy, rests)
-                split = [part for part in np.array_split(ours, self.shards.count) if len(part)]
-                parts = self.shards.map(work, split)
-                stats.append(self.ranks.total(np.sum([NO_STATS, *(part.stats for part in parts)], axis=0)))
-                stats[-1][RATIO_ERROR] = max((part.stats[RATIO_ERROR] for part in parts), default=0.0)
+                local = chosen[(first <= chosen) & (chosen < first + len(rollout))] - first
+                work = partial(self._gradients, batch, len(chosen), entropy, rests)
+                split = [each for each in np.array_split(local, self.shards.count) if len(each)]
+                grads = self.shards.map(work, split)
+                stats.append(self.ranks.total(np.sum([NO_STATS, *(each.stats for each in grads)], axis=0)))
+                stats[-1][RATIO_ERROR] = max((each.stats[RATIO_ERROR] for each in grads), default=0.0)
                 if not rests:
-                    norms["actor_norm"] = self.step("actor", [part.actor for part in parts])
-                norms["critic_norm"] = self.step("critic", [part.critic for part in parts])
-                rests = rests or 0 < self.config.kl_stop < stats[-1][KL]
+                    norms["actor_norm"] = self.step("actor", [each.actor for each in grads])
+                norms["critic_norm"] = self.step("critic", [each.critic for each in grads])
+                rests = rests or 0 < config.ppo.target_kl < stats[-1][KL]
         self._count(rollout)
         means = dict(zip(STATS, np.mean(stats, axis=0).tolist(), strict=True))
-        left, spread = (self._mean_and_variance(each)[1] for each in (rollout.advantage, target_of(rollout)))
+        residual, spread = (self._mean_and_variance(each)[1] for each in (rollout.advantage, target_of(rollout)))
         return {
             **means,
             "kept": sum(counts),
             "ratio_error": self.ranks.largest(stats[0][RATIO_ERROR]),
             "kl": float(stats[-1][KL]),
-            "explained": 1 - left / spread if spread > 0 else 0.0,
+            "explained": 1 - residual / spread if spread > 0 else 0.0,
             "rested": float(rests),
             "pool": len(self.pool.teams),
             "lr": lr,
@@ -159,24 +159,13 @@ class Learner(NetworkLearner):
         self.updates += 1
         self.decisions += int(rollout.length.sum())
         self.pool.offer(self.actor, self.updates)
-        if self.magnet is not None and self.updates % self.config.magnet_every == 0:
+        if self.magnet is not None and self.updates % self.config.ppo.magnet_every == 0:
             self.magnet = frozen(self.actor)
 
-    def _epochs(self, rollout: Rollout) -> Iterator[Lessons]:
-        """The rollout, once an epoch; from the second on with the suits in another order, if that is asked for."""
+    def _epoch_batch(self, rollout: Rollout) -> EpochBatch:
         mean, variance = self._mean_and_variance(rollout.advantage)
-        first = Lessons(
-            rollout.view,
-            rollout.legal,
-            rollout.action,
-            rollout.log_p,
-            (rollout.advantage - mean) / (variance**0.5 + 1e-8),
-            target_of(rollout),
-        )
-        later = [first] * (self.config.epochs - 1)
-        if self.config.suits == "learn":
-            later = [self._reordered(first, rollout) for _ in later]  # all before the weights change
-        yield from [first, *later]
+        advantage = (rollout.advantage - mean) / (variance**0.5 + 1e-8)
+        return EpochBatch(rollout.view, rollout.legal, rollout.action, rollout.log_p, advantage, target_of(rollout))
 
     def _mean_and_variance(self, numbers: np.ndarray) -> tuple[float, float]:
         """Of the numbers (n,) of all ranks together."""
@@ -184,43 +173,29 @@ class Learner(NetworkLearner):
         count, total, squares = self.ranks.total(np.array([len(wide), wide.sum(), np.square(wide).sum()]))
         return float(total / count), float(max(0.0, squares / count - (total / count) ** 2))
 
-    def _reordered(self, lessons: Lessons, rollout: Rollout) -> Lessons:
-        lane = rollout.lane
-        order = self.rng.integers(NUM_ORDERS, size=len(rollout.length))[lane]
-        view, legal = reorder(lessons.view, lessons.legal, order)
-        action = ACTIONS[order, lessons.action]
-        parts = np.array_split(np.arange(len(lane)), self.shards.count)
-        log_p = self.shards.map(lambda part: self._log_p(view[part], legal[part], action[part]), parts)
-        return lessons._replace(view=view, legal=legal, action=action, log_p=np.concatenate(log_p))
+    def _inputs(self, view: np.ndarray, legal: np.ndarray) -> Inputs:
+        return inputs_on(self.device, view, legal, self.actor.shape.games)
 
-    @torch.no_grad()
-    def _log_p(self, view: np.ndarray, legal: np.ndarray, action: np.ndarray) -> np.ndarray:
-        with self.autocast():
-            return self.actor.evaluate(self._rows(view, legal), action)[0].cpu().numpy()
-
-    def _rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
-        return rows_on(self.device, view, legal, self.actor.shape.games)
-
-    def _magnet_choices(self, rows: Rows) -> Tensor | None:
+    def _magnet_log_probs(self, inputs: Inputs) -> Tensor | None:
         """What the magnet makes of decisions; None: there is no magnet."""
-        if not self.config.magnet:
+        if not self.config.ppo.magnet:
             return None
-        return uniform_choices(rows) if self.magnet is None else self.magnet.choices(rows)
+        return uniform_log_probs(inputs) if self.magnet is None else self.magnet.legal_log_probs(inputs)
 
-    def _gradients(self, lessons: Lessons, size: int, entropy_weight: float, rests: bool, chosen: np.ndarray) -> Part:
+    def _gradients(self, batch: EpochBatch, size: int, entropy_weight: float, rests: bool, chosen: np.ndarray) -> Grads:
         """Gradients of a part of a minibatch of ``size`` decisions."""
-        view, legal, action, *numbers = (column[chosen] for column in lessons)
+        view, legal, action, *numbers = (column[chosen] for column in batch)
         old_log_p, advantage, target = (torch.from_numpy(column).to(self.device) for column in numbers)
         with self.autocast():
-            rows = self._rows(view, legal)
-            log_p, entropy, away = self.actor.evaluate_near(rows, action, self._magnet_choices(rows))
-            value = self.critic(rows)
+            inputs = self._inputs(view, legal)
+            log_p, entropy, away = self.actor.evaluate_near(inputs, action, self._magnet_log_probs(inputs))
+            value = self.critic(inputs)
         log_ratio = log_p - old_log_p
         ratio = log_ratio.exp()
-        bounded = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
+        bounded = ratio.clamp(1 - self.config.ppo.clip, 1 + self.config.ppo.clip)
         policy_loss = -torch.minimum(ratio * advantage, bounded * advantage).sum() / size
         value_loss = huber_loss(value, target, reduction="sum") / size
-        actor_loss = policy_loss - entropy_weight * entropy.sum() / size + self.config.magnet * away.sum() / size
+        actor_loss = policy_loss - entropy_weight * entropy.sum() / size + self.config.ppo.magnet * away.sum() / size
         actor = None if rests else torch.autograd.grad(actor_loss, list(self.actor.parameters()))
         critic = torch.autograd.grad(value_loss, list(self.critic.parameters()))
         with torch.no_grad():
@@ -228,4 +203,4 @@ class Learner(NetworkLearner):
             clipped = (ratio != bounded).float().sum() / size
             error = (ratio - 1).abs().max()
             stats = torch.stack([policy_loss, kl, clipped, entropy.sum() / size, value_loss, away.sum() / size, error])
-        return Part(actor, critic, stats.double().cpu().numpy())
+        return Grads(actor, critic, stats.double().cpu().numpy())

@@ -13,38 +13,38 @@ from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.policy import Policy
+from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.players.policy_io import answer_of
 from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
 from persian_rummy_env.state import OVER
 
-from ..config.settings import Config
+from ..config.ppo import Config
 from .rollout import Collector
 
 SIGNS = np.array([1, -1, 1, -1], dtype=np.float32)
 """Of what team 0 earns, by absolute seat."""
 
 
-class Opposed:
+class FrozenOpponents:
     """A vector environment in which the opponents move by themselves: a step goes to our next decision.
 
-    It has what ``data.rollout.Collector`` asks of its tables, so that a collector trains against whoever sits here:
-    see ``collectors_against``.
+    It offers what ``data.rollout.Collector`` uses of an environment, so that a collector trains against this policy:
+    see ``collectors_versus``.
 
     Args:
         env: in mode ``DISABLED``, with the reward ``"margin"``.
         policy: plays one team of each lane: team 1 in the even lanes, team 0 in the odd ones.
     """
 
-    def __init__(self, env: PersianRummyVecEnv, policy: Policy) -> None:
+    def __init__(self, env: PersianRummyVecEnv, policy: BasePolicy) -> None:
         if env.autoreset_mode != "DISABLED":
             raise ValueError(f"autoreset_mode={env.autoreset_mode!r}: expected 'DISABLED'")
         ensure_compiled("scripted players")
         self.env = env
         self.policy = policy
-        self.ours = np.arange(env.num_envs) % NUM_TEAMS
-        theirs = np.arange(NUM_SEATS) % NUM_TEAMS != self.ours[:, None]
-        self.codes = np.where(theirs, policy.code, arena_kernels.OUTSIDE).astype(np.int8)
+        self.learner_team = np.arange(env.num_envs) % NUM_TEAMS
+        opponent_turn = np.arange(NUM_SEATS) % NUM_TEAMS != self.learner_team[:, None]
+        self.codes = np.where(opponent_turn, policy.code, arena_kernels.OUTSIDE).astype(np.int8)
 
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> StepResult:
         """As of the environment; ``reward`` is what the opponents earned before our first decision."""
@@ -75,10 +75,10 @@ class Opposed:
         decisions = np.zeros(len(games), dtype=np.int64)
         while True:
             arena_kernels.advance(games, self.codes, decisions, 0, len(games))  # bots, if that is what they are
-            theirs = np.flatnonzero((games["phase"] != OVER) & (games["seat"] % NUM_TEAMS != self.ours))
-            if not len(theirs):
+            opponent_turn = np.flatnonzero((games["phase"] != OVER) & (games["seat"] % NUM_TEAMS != self.learner_team))
+            if not len(opponent_turn):
                 break
-            arena_kernels.play_lanes(games, theirs, answer_of(self.policy, games, theirs))
+            arena_kernels.play_lanes(games, opponent_turn, answer_of(self.policy, games, opponent_turn))
         games["ended"] = games["phase"] == OVER
         earned = ((margins(games) - before) / MARGIN_SCALE).astype(np.float32)
         return self.env.set_state(games)._replace(reward=earned[:, None] * SIGNS)
@@ -90,15 +90,15 @@ class Opposed:
             raise ValueError(f"lane {lane}, seat {games['seat'][lane]}: action {actions[refused]} is not legal")
 
 
-def collectors_against(name: str) -> Callable[[Config, int, torch.device], Collector]:
+def collectors_versus(name: str) -> Callable[[Config, int, torch.device], Collector]:
     """What makes collectors whose opponents are a policy of that name, for ``train.scale.workers.LocalWorkers``."""
 
-    def made(config: Config, lanes: int, device: torch.device) -> Collector:
+    def make(config: Config, lanes: int, device: torch.device) -> Collector:
         collector = Collector(config, lanes, device)
-        collector.env = Opposed(collector.env, load(name, config.device))  # type: ignore[assignment]
+        collector.env = FrozenOpponents(collector.env, load(name, config.device))  # type: ignore[assignment]
         return collector
 
-    return made
+    return make
 
 
 def margins(games: np.ndarray) -> np.ndarray:

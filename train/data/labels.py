@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.network import Actor, rows_on
+from agents.network import Actor, inputs_on
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core.bot_kernels import choose_many
@@ -22,17 +22,17 @@ from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy
 from persian_rummy_env.players.policy_io import answer_of, views_of
 
-from ..algorithms.pool import bot_numbers, codes_of, seated
-from ..config.settings import RunConfig
+from ..algorithms.pool import assign_opponents, bot_numbers, codes_of
+from ..config.base import RunConfig
 
-STRAYS = 0.05
+EPSILON = 0.05
 """Of the decisions played while choices are taught, at random: play also comes to where the network would not go."""
 MIXING_STEPS = 256
-"""Random steps before the first decision, after which tables stand anywhere between the first draw and the last."""
+"""Random steps before the first decision, after which the games stand anywhere between the first draw and the last."""
 
 
 @dataclass(frozen=True)
-class Choices:
+class Labels:
     """n decisions: ``view`` (n, SIZE) uint8, what the seat to move sees; ``legal`` (n, 9) uint64, packed masks;
     ``action`` (n,) int64, what the teacher would do."""
 
@@ -44,7 +44,7 @@ class Choices:
         return len(self.action)
 
     @classmethod
-    def join(cls, parts: Sequence[Choices]) -> Choices:
+    def join(cls, parts: Sequence[Labels]) -> Labels:
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
@@ -80,7 +80,7 @@ def by_policy(policy: Policy) -> Teacher:
 _loaded = cache(load)
 
 
-class ChoiceCollector:
+class LabelCollector:
     """Tables where the network plays on without end, and the teacher is asked as decisions come up.
 
     Args:
@@ -89,14 +89,14 @@ class ChoiceCollector:
         random_share: of the decisions, at random.
     """
 
-    def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, random_share: float) -> None:
+    def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, epsilon: float) -> None:
         self.device = device
-        self.unread = config.unread_bytes
-        self.random_share = random_share
+        self.masked = config.masked_bytes
+        self.epsilon = epsilon
         deals, draws = np.random.SeedSequence([config.seed, part, 0x1ABE1]).spawn(2)
         self.rng = np.random.default_rng(draws)
-        self.codes = codes_of(seated(lanes, [(config.bot_share, bot_numbers(config.bots))]))
-        self.env = PersianRummyVecEnv(lanes, config.rules, episode="deal", threads=1, copy=False)
+        self.codes = codes_of(assign_opponents(lanes, [(config.bots.share, bot_numbers(config.bots.names))]))
+        self.env = PersianRummyVecEnv(lanes, config.rule_set, episode="deal", threads=1, copy=False)
         self.now = self.env.reset(seed=deals.generate_state(lanes, np.uint64))
         for _ in range(MIXING_STEPS):
             self.now = self.env.step(self.env.sample_actions(self.rng))
@@ -110,26 +110,26 @@ class ChoiceCollector:
         self.now = self.env.set_state(games)
         self.rng.bit_generator.state = rng
 
-    def collect(self, actor: Actor, wanted: int, teacher: Teacher) -> Choices:
+    def collect(self, actor: Actor, batch_size: int, teacher: Teacher) -> Labels:
         """Play until the teacher has spoken to at least ``wanted`` decisions; ``decisions`` and ``deals`` count what
         was played."""
-        kept: list[Choices] = []
-        self.decisions = self.deals = found = 0
-        while found < wanted:
+        kept: list[Labels] = []
+        self.decisions = self.deals = count = 0
+        while count < batch_size:
             legal = self.env.packed_mask
             actions = first_legal(legal)
             lanes = np.flatnonzero(np.bitwise_count(legal).sum(axis=1) > 1)
-            view, choices = self.now.observation[lanes], legal[lanes]
-            view[:, self.unread] = 0
+            view, masks = self.now.observation[lanes], legal[lanes]
+            view[:, self.masked] = 0
             games = self.env.get_state()
             views = views_of(games, lanes, games["seat"][lanes])
-            kept.append(Choices(view, choices, teacher(views, choices)))
-            found += len(lanes)
-            chosen, _ = actor.choose(rows_on(self.device, view, choices), self.rng.random(len(lanes)))
-            strays = self.rng.random(len(lanes)) < self.random_share
-            actions[lanes] = np.where(strays, self.env.sample_actions(self.rng)[lanes], chosen)
+            kept.append(Labels(view, masks, teacher(views, masks)))
+            count += len(lanes)
+            chosen, _ = actor.choose(inputs_on(self.device, view, masks), self.rng.random(len(lanes)))
+            random = self.rng.random(len(lanes)) < self.epsilon
+            actions[lanes] = np.where(random, self.env.sample_actions(self.rng)[lanes], chosen)
             actions = self.env.bot_actions(self.codes, actions)
             self.now = self.env.step(actions)
             self.decisions += len(actions)
             self.deals += int(self.now.terminated.sum())
-        return Choices.join(kept)
+        return Labels.join(kept)

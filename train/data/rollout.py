@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numba import njit
 
-from agents.network import Actor, Critic, Rows, rows_on
+from agents.network import Actor, Critic, Inputs, inputs_on
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.core.intrinsics import lowest
@@ -28,15 +28,16 @@ from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import OVER
 
 from ..algorithms.pool import LEARNER, codes_of
-from ..config.settings import Config, RunConfig
+from ..config.base import RunConfig
+from ..config.ppo import Config
 from ..scale.ranks import Ranks
 from .deals import fractions, game_seeds, orders
 from .gae import advantages
-from .objective import win_worth
+from .reward import win_value
 from .symmetry import BACK, reorder
 
 CHUNK = 2048
-"""Rows that the critic values at once."""
+"""Inputs that the critic values at once."""
 BOTH = -1
 """In place of a team: the player that learns has all four seats."""
 
@@ -109,7 +110,7 @@ class Job(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def show_hands(hand, seat, view, first):
+def write_hidden_hands(hand, seat, view, first):
     """Write the other three hands, from the left of ``seat``, into the columns of ``view`` from ``first`` on.
 
     Args:
@@ -148,7 +149,7 @@ def deals_left(games: np.ndarray) -> np.ndarray:
     return np.where(games["phase"] == OVER, 0, games["deals"].astype(np.int64) - games["deal"])
 
 
-class DealTables:
+class EpisodeCollector:
     """Tables where whole episodes are played.
 
     Args:
@@ -159,12 +160,12 @@ class DealTables:
         self.lanes = lanes
         self.seed = config.seed
         self.games = config.shape.games
-        self.unread = config.unread_bytes
+        self.masked = config.masked_bytes
         self.device = device
         self.bf16 = config.precision == "bf16"
         self.env = PersianRummyVecEnv(
             lanes,
-            config.rules,
+            config.rule_set,
             episode=config.episode,
             autoreset_mode="DISABLED",
             threads=1 if device.type == "cpu" else config.threads,
@@ -174,8 +175,8 @@ class DealTables:
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
-    def rows(self, view: np.ndarray, legal: np.ndarray) -> Rows:
-        return rows_on(self.device, view, legal, self.games)
+    def inputs(self, view: np.ndarray, legal: np.ndarray) -> Inputs:
+        return inputs_on(self.device, view, legal, self.games)
 
     def play(self, choose: Choose, job: Job, by_seat: bool = False) -> Played:
         """Play an episode in every lane.
@@ -203,8 +204,8 @@ class DealTables:
                 seat = now.seat[lanes].astype(np.int64)
                 view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
                 view[:, :SIZE] = now.observation[lanes]
-                view[:, self.unread] = 0
-                show_hands(games["hand"][lanes], seat, view, SIZE)
+                view[:, self.masked] = 0
+                write_hidden_hands(games["hand"][lanes], seat, view, SIZE)
                 choices = legal[lanes]
                 if order is not None:
                     view, choices = reorder(view, choices, order[lanes, seat])
@@ -229,7 +230,7 @@ Choose = Callable[[int, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, n
 log-probabilities (k,) float32."""
 
 
-class Collector(DealTables):
+class Collector(EpisodeCollector):
     """Tables where the actor plays, against itself and against the pool, for PPO."""
 
     def __init__(self, config: Config, lanes: int, device: torch.device) -> None:
@@ -244,21 +245,19 @@ class Collector(DealTables):
             player: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray
         ) -> tuple[np.ndarray, np.ndarray]:
             network = players.actor if player == LEARNER else players.copies[player]
-            return network.choose(self.rows(view, legal), fraction)
+            return network.choose(self.inputs(view, legal), fraction)
 
         with self.autocast():
-            played = self.play(choose, job, by_seat=config.suits == "partners")
+            played = self.play(choose, job, by_seat=config.suit_permutation == "per_seat")
             value = self._values(players.critic, played.view, played.legal)
-        earned = played.earned / config.points
-        if config.objective == "win":
-            earned = win_worth(played.earned, played.left, config.win_sd)
-        if config.paid == "at_the_end":
-            earned = np.concatenate([np.zeros_like(earned[:-1]), earned[-1:]])
+        earned = played.earned / config.reward.scale
+        if config.reward.kind == "win":
+            earned = win_value(played.earned, played.left, config.reward.win_sd)
         lane, seat, time = played.lane, played.seat, played.time
         final = self.env.get_state()
         return Rollout(
             played.view, played.legal, played.action, played.log_p, lane, seat, time, value,
-            advantages(lane, seat, time, value, earned, config.gae_lambda),
+            advantages(lane, seat, time, value, earned, config.ppo.gae_lambda),
             margin=played.earned[-1], out=final["out"] < NUM_SEATS, length=final["episode_decisions"].astype(np.int64),
             side=np.where((who == LEARNER).all(axis=1), BOTH, (who[:, 0] != LEARNER).astype(np.int64)),
         )  # fmt: skip
@@ -266,4 +265,4 @@ class Collector(DealTables):
     @torch.no_grad()
     def _values(self, critic: Critic, view: np.ndarray, legal: np.ndarray) -> np.ndarray:
         chunks = [slice(start, start + CHUNK) for start in range(0, len(view), CHUNK)]
-        return np.concatenate([critic(self.rows(view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks])
+        return np.concatenate([critic(self.inputs(view[chunk], legal[chunk])).cpu().numpy() for chunk in chunks])

@@ -40,11 +40,11 @@ class Ranks:
         count = launched()
         if count == 1:
             return ALONE
-        ours = cls(int(os.environ["RANK"]), count, int(os.environ.get("LOCAL_RANK", "0")))
+        own = cls(int(os.environ["RANK"]), count, int(os.environ.get("LOCAL_RANK", "0")))
         if torch.cuda.is_available():
-            torch.cuda.set_device(ours.local)  # what the device ``cuda`` then means
+            torch.cuda.set_device(own.local)  # what the device ``cuda`` then means
         dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
-        return ours
+        return own
 
     @property
     def first(self) -> bool:
@@ -71,7 +71,7 @@ class Ranks:
     def largest(self, number: float) -> float:
         return float(self._reduced(np.array([number], dtype=np.float64), dist.ReduceOp.MAX)[0])
 
-    def first_says(self, number: float) -> float:
+    def broadcast_from_first(self, number: float) -> float:
         """The number that the first rank has."""
         return self.gather(np.array([number], dtype=np.float64))[0].item()
 

@@ -18,7 +18,7 @@ from torch import nn
 from agents.network import Actor, Critic
 from persian_rummy_env.evaluation.ray_pool import RayPool
 
-from ..config.settings import Config
+from ..config.ppo import Config
 from ..data.packed import Packed, pack, unpack
 from ..data.rollout import Collector, Job, Players, Rollout
 from .workers import jobs_of
@@ -34,9 +34,9 @@ class RolloutWorker:
         torch.set_num_threads(1)
         self.config = replace(config, device="cpu", threads=1)
         self.actor = Actor(config.shape)
-        self.critic = Critic(config.shape, config.hidden_hands)
+        self.critic = Critic(config.shape, config.ppo.privileged_critic)
         self._copies: dict[Any, Actor] = {}
-        self._tables: dict[int, Collector] = {}
+        self._collectors: dict[int, Collector] = {}
         [small] = jobs_of(replace(self.config, deals=config.episode_deals, parts=1), 0, 0)
         pack(self._at(1).collect(Players(self.actor, self.critic), small))  # compiles
 
@@ -56,9 +56,9 @@ class RolloutWorker:
         return made
 
     def _at(self, lanes: int) -> Collector:
-        if lanes not in self._tables:
-            self._tables[lanes] = Collector(self.config, lanes, CPU)
-        return self._tables[lanes]
+        if lanes not in self._collectors:
+            self._collectors[lanes] = Collector(self.config, lanes, CPU)
+        return self._collectors[lanes]
 
 
 class RayWorkers:

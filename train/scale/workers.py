@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from ..algorithms.pool import bot_numbers, seated
-from ..config.settings import Config
+from ..algorithms.pool import assign_opponents, bot_numbers
+from ..config.ppo import Config
 from ..data.rollout import Collector, Job, Players, Rollout
 from .shards import Shards
 
@@ -42,10 +42,12 @@ def jobs_of(config: Config, update: int, copies: int) -> list[Job]:
 
 
 def _job(config: Config, deals: np.ndarray, copies: int) -> Job:
-    teams = min(config.pool_teams, copies)
+    teams = min(config.pool.teams, copies)
     rng = np.random.default_rng([config.seed, SEATING, int(deals[0])])
     drawn = rng.choice(copies, size=teams, replace=False) if teams else np.empty(0, dtype=np.int64)
-    return Job(deals, seated(len(deals), [(config.pool_share, drawn), (config.bot_share, bot_numbers(config.bots))]))
+    bots = bot_numbers(config.bots.names)
+    opponents = [(config.pool.share, drawn), (config.bots.share, bots)]
+    return Job(deals, assign_opponents(len(deals), opponents))
 
 
 class LocalWorkers:
@@ -60,21 +62,21 @@ class LocalWorkers:
         config: Config,
         device: torch.device,
         shards: Shards,
-        tables: Callable[[Config, int, torch.device], Collector] = Collector,
+        collectors: Callable[[Config, int, torch.device], Collector] = Collector,
     ) -> None:
         self.shards = shards
-        self._made = lambda lanes: tables(config, lanes, device)
-        self._tables: dict[tuple[int, int], Collector] = {}
+        self._make = lambda lanes: collectors(config, lanes, device)
+        self._collectors: dict[tuple[int, int], Collector] = {}
 
     def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
-        tables = [self._at(place, len(job.deals)) for place, job in enumerate(jobs)]
-        return self.shards.map(lambda table, job: table.collect(players, job), tables, jobs)
+        collectors = [self._at(place, len(job.deals)) for place, job in enumerate(jobs)]
+        return self.shards.map(lambda collector, job: collector.collect(players, job), collectors, jobs)
 
     def _at(self, place: int, lanes: int) -> Collector:
-        """The tables of a place: no two jobs that are played at once share theirs."""
-        if (place, lanes) not in self._tables:
-            self._tables[place, lanes] = self._made(lanes)
-        return self._tables[place, lanes]
+        """The collector of a place: no two jobs that are played at once share one."""
+        if (place, lanes) not in self._collectors:
+            self._collectors[place, lanes] = self._make(lanes)
+        return self._collectors[place, lanes]
 
     def close(self) -> None:
         """Nothing to close: the threads belong to the run."""

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import erf
 
 
-def win_worth(margin: np.ndarray, left: np.ndarray, sd: float) -> np.ndarray:
+def win_value(margin: np.ndarray, left: np.ndarray, sd: float) -> np.ndarray:
     """The chance to win less the chance to lose, from -1 to 1: what is paid is how much a step changes it.
 
     The margin of a game is the lead so far plus what the deals that are left bring, taken for normal with mean 0 and a
