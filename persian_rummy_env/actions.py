@@ -130,6 +130,9 @@ ACTION_POINTS = _points()
 def encode_action(text: str) -> int:
     """The id 0..546 of an action in notation, such as ``"take 7S"`` or ``"meld JS QS KS AS"``.
 
+    >>> encode_action("draw"), encode_action("meld 4D 4H 4S"), encode_action("discard JK")
+    (0, 71, 546)
+
     Raises:
         ValueError: the text names no action; the message shows the forms.
     """
@@ -144,6 +147,9 @@ def encode_action(text: str) -> int:
 
 def decode_action(action: int) -> str:
     """The notation of an action id.
+
+    >>> decode_action(0), decode_action(71)
+    ('draw', 'meld 4D 4H 4S')
 
     Raises:
         ValueError: the number is not in 0..546.

@@ -47,6 +47,9 @@ Card: TypeAlias = "str | int | np.integer"
 def encode_card(name: str) -> int:
     """The index 0..52 of a card in notation (``"7S"``, ``"JK"``).
 
+    >>> encode_card("2C"), encode_card("7S"), encode_card("JK")
+    (0, 44, 52)
+
     Raises:
         ValueError: the text names no card.
     """
@@ -61,6 +64,9 @@ def encode_card(name: str) -> int:
 
 def decode_card(card: int) -> str:
     """The notation of a card index; 52..55 are all ``JK``.
+
+    >>> decode_card(44), decode_card(55)
+    ('7S', 'JK')
 
     Raises:
         ValueError: the number is not in 0..55.
@@ -77,6 +83,10 @@ def card_index(card: Card) -> int:
 
 def parse_deck(deck: Sequence[Card]) -> np.ndarray:
     """A whole pack in order, given in notation or ids, as card indices: shape (56,), uint8, jokers all 52.
+
+    >>> deck = parse_deck(range(56))
+    >>> deck.shape, deck.dtype.name, int(deck[55])
+    ((56,), 'uint8', 52)
 
     Raises:
         ValueError: not 56 cards, or a card twice or missing; the message names the cards. TypeError: no sequence.

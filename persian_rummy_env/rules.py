@@ -117,6 +117,9 @@ def _row(
 class RuleSet:
     """The rules that a game is played by.
 
+    >>> RuleSet(deals=1).as_dict()
+    {'deals': 1, 'quad_bonus': 'any', 'stock_out': 'pass'}
+
     Attributes:
         deals: deals in a game, 1..4; the deal passes to the left.
         quad_bonus: which sets of four laid at once count double: ``"any"`` rank, or only ``"jacks"``.

@@ -195,7 +195,7 @@ def bot_figures(runs: int, games: int, bot: str = "greedy") -> Figures:
     for _ in range(runs + 1):
         states, decisions = fresh.copy(), np.zeros(games, dtype=np.int64)
         start = time.perf_counter()
-        arena_kernels.play_games(states, seats, decisions, 0, games)
+        arena_kernels.advance(states, seats, decisions, 0, games)
         elapsed = time.perf_counter() - start
         deals.append(games * int(fresh["deals"][0]) / elapsed)
         per_second.append(float(decisions.sum()) / elapsed)

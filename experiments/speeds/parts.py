@@ -123,9 +123,7 @@ def decisions_per_deal(games: int = 500) -> float:
         games,
     )
     decisions = np.zeros(games, dtype=np.int64)
-    arena_kernels.play_games(
-        states, np.broadcast_to(bot_codes("random"), (games, NUM_SEATS)).copy(), decisions, 0, games
-    )
+    arena_kernels.advance(states, np.broadcast_to(bot_codes("random"), (games, NUM_SEATS)).copy(), decisions, 0, games)
     return float(decisions.sum() / states["deals"].sum())
 
 

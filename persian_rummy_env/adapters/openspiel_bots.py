@@ -98,7 +98,7 @@ class BotEvaluator(mcts.Evaluator):
         game["given"] = (1 << min(deal + 1, MAX_DEALS)) - 1  # later deals are shuffled
         game["rng"] = self._rng.integers(1, 2**63, size=2)
         game["sample_rng"] = self._rng.integers(1, 2**63)
-        arena_kernels.play_games(game, self._codes, np.zeros(1, dtype=np.int64), 0, 1)
+        arena_kernels.advance(game, self._codes, np.zeros(1, dtype=np.int64), 0, 1)
         first, second = game["score"][0].tolist()
         margin = (first - second) / 100
         return np.array([margin, -margin, margin, -margin])

@@ -6,23 +6,21 @@ are built on it. What one seat may see of it is ``view.seat_view``.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actions import ACTION_CARDS, ACTION_NAMES, DRAW, PASS, encode_action
+from ..actions import ACTION_NAMES, DRAW, PASS, encode_action
 from ..arguments import is_whole, whole_number
 from ..arrays import shown
-from ..cards import cards_in, encode_card
 from ..core import arena_kernels, batch_kernels, masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..evaluation.arena import new_games
 from ..records.record import Record
 from ..records.recorder import record_of
-from ..records.replay import result_of
+from ..records.replay import last_hands, result_of
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import fresh_seed, game_seed
 from ..state import MELD_PHASE, OVER
@@ -156,7 +154,7 @@ class Table:
         ended = int(games[0]["phase"]) == OVER or int(games[0]["deal"]) != one.deal
         if ended:
             out, score = result_of(games[0])
-            ends += (DealEnd(out, (score[0], score[1]), _left(now.games[0], number)),)
+            ends += (DealEnd(out, (score[0], score[1]), last_hands(now.games[0], number)),)
         turn_goes_on = int(games[0]["seat"]) == one.seat and not ended and number not in (DRAW.start, PASS.start)
         self._now = _Standing(games, _legal(games), (*now.played, one), ends, now if turn_goes_on else None)
         return one
@@ -258,10 +256,3 @@ def _number_of(action: str | int) -> int:
     if not is_whole(action) or not 0 <= action < len(ACTION_NAMES):
         raise TableError(f"{shown(action)} is not an action id: expected 0..{len(ACTION_NAMES) - 1}")
     return int(action)
-
-
-def _left(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
-    """The hands at the end of a deal, by what stood before its last action: the engine has dealt the next by then."""
-    hands = [Counter(cards_in(hand)) for hand in before["hand"]]
-    hands[int(before["seat"])] -= Counter(cards_in(ACTION_CARDS[action]))
-    return tuple(tuple(sorted(hand.elements(), key=encode_card)) for hand in hands)

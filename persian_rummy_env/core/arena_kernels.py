@@ -7,7 +7,7 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..state import OVER
 from .apply import apply
-from .bot_kernels import choose, play_to_end
+from .bot_kernels import choose
 from .jit import compiled
 from .legal import legal_actions
 from .masks import WORDS, is_legal
@@ -18,16 +18,14 @@ OUTSIDE = -1
 
 
 @compiled
-def play_games(games, bots, decisions, start, stop):
-    """Let bots play every game to its end; ``bots`` (n, 4) int8 codes, ``decisions`` (n,) int64 is added to."""
-    words = np.zeros((1, WORDS), dtype=np.uint64)
-    for lane in range(start, stop):
-        decisions[lane] += play_to_end(games[lane], words, 0, bots[lane])
-
-
-@compiled
 def advance(games, bots, decisions, start, stop):
-    """Let bots play every game on until it is over or somebody ``OUTSIDE`` is to move."""
+    """Let bots play every game on until it is over or somebody ``OUTSIDE`` is to move.
+
+    Args:
+        games: (n,) STATE, changed in place.
+        bots: (n, 4) int8, codes of bots, or ``OUTSIDE``.
+        decisions: (n,) int64, added to.
+    """
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for lane in range(start, stop):
         game = games[lane]

@@ -70,7 +70,7 @@ def compile_bots() -> None:
     arena_kernels.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
     codes[:] = bot_kernels.GREEDY
     bot_kernels.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
-    arena_kernels.play_games(games, codes, decisions, 0, 1)
+    arena_kernels.advance(games, codes, decisions, 0, 1)
     # The game is over by now: nothing is played, but all of it is compiled.
     words, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
     replay_kernels.play_recorded(games, codes, words, actions, decisions, 0, 1)

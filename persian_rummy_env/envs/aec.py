@@ -115,6 +115,18 @@ def env(
         render_view: whose cards ``render`` shows: ``"all"`` (default), or a seat 0..3 or agent, with what it may see.
         seed: used by the first ``reset`` that is given none.
 
+    An observation is ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``.
+
+    >>> from persian_rummy_env import decode_action, env
+    >>> table = env(episode="deal")
+    >>> table.reset(seed=1)
+    >>> for agent in table.agent_iter():
+    ...     observation, reward, terminated, truncated, info = table.last()
+    ...     ended = terminated or truncated
+    ...     table.step(None if ended else int(observation["action_mask"].argmax()))
+    >>> table.agents
+    []
+
     Raises:
         TypeError, ValueError: an unknown option, or a value that it does not take; the message says what it takes.
     """

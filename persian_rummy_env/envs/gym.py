@@ -45,6 +45,13 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             (here ``"forfeit"`` by default, -1 and the end, since checkers play blindly), ``max_decisions`` (of all
             seats), ``seed``, as ``persian_rummy_env.env`` has them.
 
+    >>> import gymnasium
+    >>> env = gymnasium.make("persian_rummy_env:PersianRummy-v0", opponents="greedy")
+    >>> observation, info = env.reset(seed=1)
+    >>> observation["observation"].shape, observation["observation"].dtype.name
+    ((1020,), 'float32')
+    >>> observation, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+
     Raises:
         ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
     """

@@ -67,6 +67,13 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     ``step`` returns observations (n, 1020), rewards (n,) float64, terminations and truncations (n,) bool, and infos:
     ``action_mask`` (n, 547) int8, ``seat`` (n,) int8, ``skipped`` (n,) int64, each with its ``_name`` (n,) bool.
 
+    >>> from persian_rummy_env import PersianRummyGymVectorEnv
+    >>> envs = PersianRummyGymVectorEnv(4, opponents="greedy", observation="flat")
+    >>> observations, infos = envs.reset(seed=1)
+    >>> observations, rewards, terminations, truncations, infos = envs.step(envs.sample_actions())
+    >>> observations.shape, rewards.shape
+    ((4, 1020), (4,))
+
     Raises:
         ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
     """

@@ -118,6 +118,15 @@ class PersianRummyVecEnv:
         copy: True, arrays handed out are the caller's to keep; False, the next step writes over them.
         seed: used by the first ``reset`` that is given none.
 
+    >>> from persian_rummy_env import PersianRummyVecEnv
+    >>> envs = PersianRummyVecEnv(8)
+    >>> result = envs.reset(seed=1)
+    >>> result.observation.shape, result.action_mask.shape
+    ((8, 1020), (8, 547))
+    >>> result = envs.step(envs.sample_actions())
+    >>> result.reward.shape, bool(result.terminated.any())
+    ((8, 4), False)
+
     Raises:
         ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
     """

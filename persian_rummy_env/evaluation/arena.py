@@ -83,10 +83,7 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
     codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
     decisions = np.zeros(len(games), dtype=np.int64)
     playing = np.array(games)
-    if (codes != arena_kernels.OUTSIDE).all():
-        arena_kernels.play_games(playing, codes, decisions, 0, len(playing))
-    else:
-        _play_asking(playing, policies, who, codes, decisions)
+    _play_asking(playing, policies, who, codes, decisions)
     games[...] = playing
     return decisions
 
@@ -104,7 +101,7 @@ def _seated(who: Any, games: int, policies: int) -> np.ndarray:
 def _play_asking(
     games: np.ndarray, policies: Sequence[Policy], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
 ) -> None:
-    """Play games to their end where some of the seats are outside the compiled loop."""
+    """Play games to their end: bots in the compiled loop, the others asked one decision at a time."""
     while True:
         arena_kernels.advance(games, codes, decisions, 0, len(games))
         waiting = np.flatnonzero(games["phase"] != OVER)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..actions import ACTION_NAMES
-from ..cards import parse_deck
+from ..actions import ACTION_CARDS, ACTION_NAMES
+from ..cards import cards_in, parse_deck
 from ..core import masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
@@ -254,6 +254,24 @@ def _at_end(number: int, deal: DealRecord, again: Replay, start: int) -> Differe
     if deal["score"] != score:
         return Difference(f"deals[{number}].score", str(score), str(deal["score"]), number)
     return None
+
+
+def last_hands(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
+    """The cards left in each hand at the end of a deal, by seat, in notation and in order.
+
+    ``apply`` deals the next deal within the last action, so that the hands are read from the state before it.
+
+    Args:
+        before: one STATE, before the last action of the deal.
+        action: the id of that action.
+    """
+    hands = [int(hand) for hand in before["hand"]]
+    cards = cards_in(hands[int(before["seat"])])
+    for card in cards_in(ACTION_CARDS[action]):
+        cards.remove(card)
+    return tuple(
+        tuple(cards) if seat == int(before["seat"]) else tuple(cards_in(hand)) for seat, hand in enumerate(hands)
+    )
 
 
 def result_of(state: np.void) -> tuple[int | None, list[int]]:

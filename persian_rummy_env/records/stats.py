@@ -26,12 +26,12 @@ from ..actions import (
     PASS,
     TAKE,
 )
-from ..cards import CARD_VALUES
+from ..cards import CARD_VALUES, encode_card
 from ..drawing.contents import cards_of
 from ..rules import NUM_SEATS, OUT_BONUS
 from ..system.escaping import shortened
 from .record import Record
-from .replay import Replay, replay
+from .replay import Replay, last_hands, replay
 
 FORMAT = "persian-rummy-stats/1"
 SOURCES = ("sets", "runs", "lay-offs", "quads", "going out", "left in hand")
@@ -106,10 +106,8 @@ def _seat(again: Replay, start: int, stop: int, seat: int, out: bool) -> SeatCou
     earned = ACTION_POINTS[int(again.states[start]["quad_jacks"])][actions].astype(np.int64)
     points[QUADS] = int((earned - value)[source >= 0].sum())
     points[GOING_OUT] = OUT_BONUS if out else 0
-    # The engine has dealt the next deal after the last action, so that action is taken from the hand before it here.
-    last = again.states[stop - 1]
-    held = sum(int(CARD_VALUES[card]) for card in cards_of(last["hand"][seat]))
-    points[LEFT] = (int(ACTION_VALUE[again.actions[stop - 1]]) if int(last["seat"]) == seat else 0) - held
+    left = last_hands(again.states[stop - 1], int(again.actions[stop - 1]))[seat]
+    points[LEFT] = -sum(int(CARD_VALUES[encode_card(card)]) for card in left)
     takes = mine[(actions >= TAKE.start) & (actions < TAKE.stop)]
     sizes = again.states["pile_size"].astype(np.int64)
     return SeatCount(

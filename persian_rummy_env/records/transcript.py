@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ from ..rules import NUM_TEAMS, OUT_BONUS
 from ..stored_rules import stored_rules
 from ..system.escaping import shortened
 from .record import DealRecord, Record
-from .replay import Replay, replay
+from .replay import Replay, last_hands, replay
 
 INDENT = "   "
 LONGEST_NAME = 60
@@ -109,20 +108,15 @@ def _value(cards: Sequence[str]) -> int:
 
 
 def _end(deal: DealRecord, again: Replay, stop: int, number: int) -> list[str]:
-    """How a deal ended, and how its score comes about.
-
-    The engine has dealt the next one by then, so the last action is applied here to what stood before it.
-    """
+    """How a deal ended, and how its score is made up."""
     last, action = again.states[stop - 1], int(again.actions[stop - 1])
-    hands = [Counter(cards_in(hand)) for hand in last["hand"]]
     laid = [_value([card for seat in (team, team + 2) for card in cards_in(last["laid"][seat])]) for team in (0, 1)]
     points = last["points"].tolist()
     team = int(last["seat"]) % NUM_TEAMS
     cards = cards_in(ACTION_CARDS[action])
-    hands[int(last["seat"])] -= Counter(cards)
     laid[team] += _value(cards)
     points[team] += int(ACTION_POINTS[int(last["quad_jacks"])][action])
-    left = [sorted(hand.elements(), key=encode_card) for hand in hands]
+    left = last_hands(last, action)
     out = deal["out"]
     rows = {
         "cards laid": laid,

@@ -68,7 +68,7 @@ def test_a_playout_is_a_world_played_on_by_the_bot(bot: str) -> None:
             game = dealt[0].copy()
             game["deals"] = game["deal"] + 1
             assert arena_kernels.play_lanes(game, np.zeros(1, dtype=np.int64), np.array([action])) == -1
-            arena_kernels.play_games(game, bot_codes(bot)[None], np.zeros(1, dtype=np.int64), 0, 1)
+            arena_kernels.advance(game, bot_codes(bot)[None], np.zeros(1, dtype=np.int64), 0, 1)
             us, them = game["last_score"][0][[seat[0] % 2, 1 - seat[0] % 2]].tolist()
             assert found[row, world, action] == us - them
 
