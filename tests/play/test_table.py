@@ -183,7 +183,7 @@ def test_what_is_not_understood_is_said(text: str) -> None:
         parse(text, LEGAL)
 
 
-@pytest.mark.parametrize("place", ["play_lanes", "result_of", "_left", "_legal"])
+@pytest.mark.parametrize("place", ["play_lanes", "result_of", "last_hands", "_legal"])
 def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     """Wherever in ``play`` it comes: the table stands as before, and its game has the record that it would have had."""
     table, undisturbed = Table(RuleSet(deals=1), seed=11, dealer=0), Table(RuleSet(deals=1), seed=11, dealer=0)
