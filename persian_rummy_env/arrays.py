@@ -1,6 +1,6 @@
 """The door for arrays from outside: one form of each, so that compiled code is compiled once.
 
-numba compiles a function anew for every layout, byte order and type of its arrays, and for those that cannot be
+numba compiles a function again for every layout, byte order and type of its arrays, and for those that cannot be
 written; a caller would wait for seconds, without a word. So what comes from outside goes through ``plain``.
 """
 

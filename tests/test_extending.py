@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.recipes import PAGE, ROOT, STEP, copy_packages, recipe
 
-MOST_FILES = {"A rule variant": 5, "A bot in Python": 1, "A compiled bot": 3}
+MOST_FILES = {"A rule variant": 5, "A bot in Python": 1, "A compiled bot": 3, "A learning algorithm": 2}
 """The recipes, and how many files they may touch."""
 
 
@@ -82,3 +83,20 @@ def test_a_bot_plays_a_match(tmp_path: Path, heading: str, name: str) -> None:
     folder = carried_out(heading, tmp_path, *more)
     assert run_in(folder, MATCH.format(name=name)).split() == ["2"]
     assert ROOT not in folder.parents
+
+
+def test_an_algorithm_trains_saves_and_resumes(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    folder = carried_out("A learning algorithm", tmp_path)
+    words = shlex.split(
+        "--threads 1 --minutes None --updates 2 --pause-after 1 --deals 8 --imitate.batch-size 32 --optim.minibatch 32 "
+        "--network.width 16 --network.blocks 1 --eval.pairs 2 --eval.final-pairs 2 --imitate.teacher deepest --out run"
+    )
+    code = f"""
+from train.two_teachers import main
+
+main({words})
+main(["--resume", "run"])
+"""
+    run_in(folder, code)
+    assert (folder / "run" / "policy.safetensors").exists()

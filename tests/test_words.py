@@ -85,7 +85,7 @@ WORDS = {
     "hangs on": Word("depends on", r"\bhangs? on\b|\bhung on\b"),
     "in the stead of": Word("counts as n worlds", r"\bin (?:the|its|their|his|\w+s') stead\b|\bworlds' stead\b"),
     "so many times": Word("n times", r"\bso many times\b"),
-    "anew": Word("again", r"\banew\b", but=("experiments/*.py", "help:experiments.*")),
+    "anew": Word("again", r"(?<![-.])\banew\b(?![:=]| =)"),
     "of chance": Word("random", r"\bof chance\b"),
     "leans on": Word("uses as prior", r"\bleans? on\b"),
     "a unit of it": Word("unit", r"\ba unit of it\b"),
@@ -109,6 +109,12 @@ def pages() -> Iterator[Text]:
     for pattern in PAGES:
         for path in sorted(ROOT.glob(pattern)):
             yield Text(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def notes() -> Iterator[Text]:
+    """Lab notes; they may name what is gone."""
+    for path in sorted((ROOT / "docs" / "notes").glob("*.md")):
+        yield Text(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
 
 
 def code() -> Iterator[Text]:
@@ -225,7 +231,7 @@ def long_sentences() -> list[tuple[str, str]]:
     """The long sentences of the pages, each with its page."""
     return [
         (page.name, f"from line {line}: {words_of(one)} words: {one}")
-        for page in pages()
+        for page in (*pages(), *notes())
         for line, one in sentences(page.text)
         if words_of(one) > LONGEST
     ]

@@ -76,7 +76,7 @@ def compiled_code() -> list[tuple[str, str]]:
 
     if not JIT:
         return [("compiler", "off (NUMBA_DISABLE_JIT)")]
-    rows = [("cache", str(CACHE) if CACHE else "none: every process compiles anew")]
+    rows = [("cache", str(CACHE) if CACHE else "none: every process compiles again")]
     return [*rows, *((part, "compiled" if is_kept(part) else "not yet compiled") for part in KERNEL_GROUPS)]
 
 

@@ -51,7 +51,7 @@ def add_to(subparsers: Any) -> None:
     page.add_argument(
         "--view",
         choices=VIEWS,
-        help="only as this player sees the table, with nothing in the page that he does not get to see; or open, only "
+        help="only as this player sees the table, with nothing in the page that they do not see; or open, only "
         "with all hands open (default: the page lets choose)",
     )
     page.add_argument(

@@ -26,7 +26,7 @@ FONTS = tuple(Path(__file__).with_name("font") / name for name in ("DejaVuSans.t
 MARGIN = 2
 """Pixels left free on both sides of a text, since letters reach out a little."""
 FINE = 4
-"""Letters are drawn so many times larger."""
+"""Letters are drawn this many times larger."""
 UNITS = 2048
 """Of the fonts: at this size every advance is whole."""
 

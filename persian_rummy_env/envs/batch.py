@@ -180,7 +180,7 @@ class GameBatch:
         )  # fmt: skip
 
     def write_outputs(self) -> None:
-        """Write what is handed out anew, after the states were changed from outside."""
+        """Write the outputs again, after the states were changed from outside."""
         self._over_chunks(
             batch_kernels.write_all_outputs, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,

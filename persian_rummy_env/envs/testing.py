@@ -28,14 +28,14 @@ BY_SEAT = ("hand", "known", "declined", "laid")
 """Fields of the state with one entry a seat."""
 BY_TEAM = ("score", "points", "last_score")
 TRIES = 20
-"""So many times hidden cards are dealt out anew until the seat that owes a meld can make it."""
+"""Times that hidden cards are dealt again until the seat that owes a meld can make it."""
 
 
 def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
     """Nobody sees what is hidden from them: exchange cards that a seat cannot see, and nothing it is shown changes.
 
     At each decision, and where a game is over, for each seat: the stock, and the cards of other hands that are not
-    known to all, are dealt out anew among those places; the generators and the decks of later deals are replaced too.
+    known to all, are dealt again among those places; the generators and the decks of later deals are replaced too.
     Then the seat's observation, mask, info and view of the table must be what they were.
 
     Args:
@@ -130,7 +130,7 @@ def check_conservation(states: np.ndarray) -> None:
 
 
 def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> np.ndarray:
-    """The same games as far as ``seat`` can tell, with all that it cannot see drawn anew: the unknown cards of other
+    """The same games as far as ``seat`` can tell, with all that it cannot see drawn again: the unknown cards of other
     hands and the stock exchanged among their places, the generators and the decks of later deals replaced.
 
     Who has taken a card can meld it, as all know: where the new hand of that seat could not, another is drawn, and in

@@ -167,7 +167,7 @@ def _opened_straight(name: str) -> int | None:
     """A descriptor of what is written straight; None for a regular file, or one that is to be made."""
     own = _OWN_OUTPUT.fullmatch(name)
     try:
-        if own and sys.platform != "win32":  # opened anew it would lose what was written before, or fail
+        if own and sys.platform != "win32":  # opening it again would lose what was written before, or fail
             sys.stdout.flush()
             return os.dup({"/dev/stdout": 1, "/dev/stderr": 2}.get(name) or int(own[1] or own[2]))
         mode = os.stat(name).st_mode if name else stat.S_IFREG  # noqa: PTH116

@@ -18,7 +18,7 @@ class Moments:
     """A game of n actions and d deals as n + d moments, deal after deal; each deal has one more than it has actions.
 
     Attributes:
-        states: (n + d,) STATE. At the end of a deal nothing has been dealt anew: the table and the hands are those that
+        states: (n + d,) STATE. At the end of a deal no new deal has begun: the table and the hands are those that
             the deal ended with, and the phase is over.
         action: (n + d,) int64, what is played next, the id; -1 at the end of a deal.
         legal: (n + d,) int64, how many actions are legal.

@@ -10,7 +10,7 @@ from ..replay_page import replay_page
 from .rooms import Lobby, Room
 
 KEPT = 8
-"""Pages that stay in memory, those asked for last; any other is made anew, which takes part of a second."""
+"""The pages requested last, kept in memory; any other is made again, which takes part of a second."""
 
 
 class Replays:

@@ -144,7 +144,7 @@ class Room:
 
     @property
     def may_undo(self) -> bool:
-        """Only where one person sits: shown and taken back, cards would tell a partner what he may not know."""
+        """Only where one person sits: cards shown and taken back would tell a partner what they may not know."""
         return sum(seat.player.human for seat in self.seats) == 1
 
     async def obey(self, seat: int, message: Act | Undo | Hint) -> dict[str, Any] | None:
