@@ -2,7 +2,7 @@
 
 A session installs its pinned versions (``requirements/NAME-END.txt``), runs the tests of its adapter
 (``tests/adapters/test_NAME*.py``) and then its examples (``examples/NAME_*.py``), which are the real run, and notes the
-outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md. To add a library: a row of
+outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md. To add a library, add a row to
 ``PIPELINES`` and these files.
 """
 
@@ -30,17 +30,17 @@ OFFLINE = re.compile(
     r"ReadTimeout|Connection(?: was)? (?:refused|reset|aborted)|Network is unreachable",
     re.IGNORECASE,
 )
-"""What a log says where this machine did not reach another."""
+"""What a log has when this machine could not reach another."""
 
 
 class Pipeline(NamedTuple):
     """What a session installs and runs.
 
     Attributes:
-        title: the library; shown: the distributions whose versions the table gives.
-        torch: it is installed first, and alone, so that nothing else chooses its build.
+        title: the library; shown: the distributions whose versions are in the table.
+        torch: install torch first and alone, so that no other package chooses its build.
         flags: for the installation of the requirements.
-        known: why it cannot be installed, where that is known; the table says it in place of the last line of a log.
+        known: the known reason why it cannot be installed; the table has it in place of the last line of the log.
     """
 
     title: str
@@ -87,7 +87,7 @@ def ends_of(name: str) -> list[str]:
 
 
 def run(session: nox.Session, name: str, end: str) -> None:
-    """Install, test and run one pipeline, and note how it went, also where it fails."""
+    """Install, test and run one pipeline, and write a note of the outcome, also of a failure."""
     pipeline = PIPELINES[name]
     NOTES.mkdir(parents=True, exist_ok=True)
     log = NOTES / f"{name}-{end}.log"
@@ -116,7 +116,7 @@ def run(session: nox.Session, name: str, end: str) -> None:
 
 
 def logged(log: Path, do: object, *args: str, **options: object) -> None:
-    """Do ``session.run`` or ``session.install``; what it prints goes to ``log``, and then to the screen."""
+    """Call ``session.run`` or ``session.install``; its output goes to ``log``, and then to the screen."""
     with log.open("w") as file:
         try:
             do(*args, stdout=file, stderr=file, silent=False, **options)  # type: ignore[operator]
@@ -126,7 +126,7 @@ def logged(log: Path, do: object, *args: str, **options: object) -> None:
 
 
 def complaint(log: Path) -> str:
-    """The line of a log that says best why it failed. A download that failed says nothing of the library."""
+    """The line of a log that explains the failure best. A failed download is no fault of the library."""
     if log.exists() and OFFLINE.search(log.read_text()):
         return "not tried, since a download failed"
     lines = [line.strip() for line in log.read_text().splitlines() if line.strip()] if log.exists() else []
@@ -142,7 +142,7 @@ def version(session: nox.Session, distribution: str) -> str:
 
 
 def add_session(name: str) -> None:
-    """A session ``NAME(END)`` for each file of requirements that there is."""
+    """Add a session ``NAME(END)`` for each file of requirements."""
 
     @nox.session(name=name)
     @nox.parametrize("end", [nox.param(end, id=end) for end in ends_of(name)])
@@ -167,7 +167,7 @@ def ray(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def pipelines(session: nox.Session) -> None:
-    """All of them, one after the other, each to its end; then the table."""
+    """Run all pipelines one after the other, each to its end; then print the table."""
     NOTES.mkdir(parents=True, exist_ok=True)
     for name, end in every():
         (NOTES / f"{name}-{end}.json").unlink(missing_ok=True)
@@ -179,7 +179,7 @@ def pipelines(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def table(session: nox.Session) -> None:
-    """The table alone, from how each went when it was last run here."""
+    """Print the table alone, from the notes of the last runs here."""
     write_table(session)
 
 
@@ -188,7 +188,7 @@ def every() -> Iterator[tuple[str, str]]:
 
 
 def write_table(session: nox.Session) -> None:
-    """Print the notes, and write them to the page; an error where one is missing or tells of a failure."""
+    """Print the notes and write them to the page; a missing note, or one of a failure, is an error."""
     rows = []
     for name, end in every():
         note = NOTES / f"{name}-{end}.json"

@@ -51,7 +51,7 @@ VARIANTS = {
     "no bots as opponents": Variant("train.selfplay", "--bots.names --bots.share 0"),
     "no earlier copies as opponents": Variant("train.selfplay", "--pool.share 0"),
     "critic without the hidden hands": Variant("train.selfplay", "--ppo.no-privileged-critic"),
-    "without what seats left in the pile": Variant("experiments.masked_training", ""),
+    "without what seats left in the pile": Variant("experiments.shared.masked_training", ""),
     "PPO from nothing": Variant("train.selfplay", "", "scratch"),
     "deep Monte Carlo": Variant("train.dmc", ""),
     "imitation alone": Variant("train.imitate", "", "quick"),

@@ -45,12 +45,12 @@ def actions_of(record: Record) -> int:
 
 
 def games(actions: int) -> Iterator[tuple[int, Record]]:
-    """Numbered games, until they have so many actions together."""
+    """Numbered games, at least two, until they have this many actions together."""
     found = 0
     for number, record in enumerate(simulate(10_000, SEED, "random", rules=RuleSet(deals=4), batch_size=16), start=1):
         yield number, record
         found += actions_of(record)
-        if found >= actions:
+        if found >= actions and number > 1:
             return
 
 

@@ -9,8 +9,8 @@ CLAIM = Claim(
     ),
     command=(
         "python -m train.selfplay --preset two-cores --minutes 10 --threads 1 --seed 1 --out runs/m10-1\n"
-        "python -m train.selfplay --preset two-cores --taught 0 --start runs/m10-1/policy.safetensors --sharpen 1 "
-        "--settled 1 --minutes 1 --threads 1 --final-pairs 4096 --out runs/settled"
+        "python -m train.selfplay --preset two-cores --bc.fraction 0 --init-from runs/m10-1/policy.safetensors "
+        "--bc.logit-scale 1 --distill.fraction 1 --minutes 1 --threads 1 --eval.final-pairs 4096 --out runs/distilled"
     ),
     expected="after 10 minutes of self-play +1 ± 2, after 60 about +5",
     minutes=13,

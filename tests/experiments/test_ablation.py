@@ -1,4 +1,4 @@
-"""The ablation of the expert, and the page that shows it."""
+"""The ablation of the expert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreads, coverage and the stop rule, and the page that shows them."""
+"""Spreads, coverage and the stop rule, and their tables."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def settings(name: str) -> RunConfig:
     variant = VARIANTS[name]
     words = command_of(variant, 3.0, 2, 1, 100, Path("x"))
     assert words[:2] == ["-m", variant.module]
-    ppo = variant.module in ("train.selfplay", "experiments.masked_training")
+    ppo = variant.module in ("train.selfplay", "experiments.shared.masked_training")
     presets = PRESETS if ppo else importlib.import_module(variant.module).PRESETS
     return parse(words[2:], f"python -m {variant.module}", presets)[0]
 

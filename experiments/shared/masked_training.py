@@ -1,6 +1,6 @@
 """PPO self-play without the blocks of the observation that say what seats left in the pile:
 
-    python -m experiments.masked_training --preset two-cores --seed 1 --out runs/masked
+    python -m experiments.shared.masked_training --preset two-cores --seed 1 --out runs/masked
 
 It takes the settings of ``train.selfplay``.
 """
@@ -21,4 +21,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m experiments.masked_training", main))
+    raise SystemExit(run_command("python -m experiments.shared.masked_training", main))

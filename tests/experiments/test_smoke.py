@@ -1,0 +1,57 @@
+"""A run of seconds of each measuring command that has no tests of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+from experiments import render_speed, replay_size, search_speed, serve_load
+from persian_rummy_env.bots import BOTS
+
+
+def test_render_speed(tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    render_speed.main(["--pictures", "6", "--runs", "2", "--out", str(out)])
+    result = json.loads(out.read_text())
+    for view in render_speed.VIEWS:
+        assert len(result[view]["own"]["runs"]) == 2
+        assert result[view]["first"]["min"] > 1000 / result[view]["own"]["max"]  # every run starts with empty caches
+
+
+def test_search_speed(tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    search_speed.main(["--decisions", "12", "--worlds", "2", "--runs", "1", "--out", str(out)])
+    result = json.loads(out.read_text())
+    assert result["decisions"] == 12
+    for cores in ("one core", "all cores"):
+        assert set(result[cores]) == set(BOTS)
+        assert min(one["median"] for one in result[cores].values()) > 0
+    assert len(result["with a prior"]) == 3
+    assert all(row["playouts"] >= 2 for row in result["milliseconds"])
+
+
+@pytest.mark.perf
+def test_serve_load(tmp_path: Path) -> None:
+    pytest.importorskip("starlette")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    out = tmp_path / "result.json"
+    assert serve_load.main(["--tables", "3", "--seconds", "2", "--port", port, "--out", str(out)]) == 0
+    result = json.loads(out.read_text())
+    assert result["actions_lost"] == 0
+    assert result["actions_checked"] > 0
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="the page is opened in chromium")
+def test_replay_size(tmp_path: Path) -> None:
+    pytest.importorskip("playwright")
+    out = tmp_path / "result.json"
+    assert replay_size.main(["--actions", "1", "--out", str(out)]) == 0
+    result = json.loads(out.read_text())
+    assert result["games"] == 2
+    assert 100 < result["bytes_an_action"] < 1000
