@@ -21,6 +21,7 @@ from persian_rummy_env import RuleSet
 from persian_rummy_env.apps.replay_page import replay_page
 from persian_rummy_env.records.record import Record
 from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.system.files import write_whole
 
 from .shared.browser import chromium
 from .shared.claim import Claim
@@ -93,7 +94,7 @@ def main(given: Sequence[str] | None = None) -> int:
     an_action = (len(page) - first) / (actions - actions_of(records[0][1]))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.html"
-        path.write_text(page, encoding="utf-8")
+        write_whole(path, page)
         browser = opened(path)
     if facts["machine"]["load_before"] > len(os.sched_getaffinity(0)):
         browser |= {"open_s": None, "step_ms": None, "not timed": "the machine was busy with other work"}

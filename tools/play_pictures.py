@@ -29,6 +29,7 @@ from persian_rummy_env.apps.terminal import screen
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.system.files import write_whole
 
 IMAGES = Path("docs/images")
 PORT = 8766
@@ -52,7 +53,7 @@ def terminal(path: Path) -> None:
         console.print(line)
     console.print(screen.table(view, players))
     console.print(screen.choices(view["legal"]))
-    path.write_text(console.export_svg(title="python -m persian_rummy_env.apps.terminal"), encoding="utf-8")
+    write_whole(path, console.export_svg(title="python -m persian_rummy_env.apps.terminal"))
 
 
 def table_start(table: Table) -> int:
@@ -85,7 +86,7 @@ def browser() -> None:
                     page.evaluate("document.querySelector('#legal button').click()")
                     page.wait_for_timeout(250)
                 page.locator("#legal button").first.wait_for(state="attached")
-                page.screenshot(path=IMAGES / name)
+                write_whole(IMAGES / name, page.screenshot())
                 page.close()
     finally:
         server.terminate()
@@ -97,13 +98,13 @@ def replay() -> None:
     [record] = simulate(1, 7, "expert,greedy")
     with tempfile.TemporaryDirectory() as folder, chromium() as launched:
         path = Path(folder) / "game.html"
-        path.write_text(replay_page([(1, record)], None, [PolicyAnalyst("champion")]), encoding="utf-8")
+        write_whole(path, replay_page([(1, record)], None, [PolicyAnalyst("champion")]))
         for name, (width, height) in REPLAYS.items():
             page = launched.new_page(viewport={"width": width, "height": height}, is_mobile=width < 600)
             page.goto(f"{path.as_uri()}#at={MOMENT}")
             page.locator("#list button").first.wait_for()
             page.wait_for_timeout(500)
-            page.screenshot(path=IMAGES / name)
+            write_whole(IMAGES / name, page.screenshot())
             page.close()
 
 

@@ -19,6 +19,7 @@ from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, ansi, card_
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.state import NOTHING_OWED
+from persian_rummy_env.system.files import write_whole
 
 IMAGES = Path("docs/images")
 PLAYERS = ("Ada", "expert", "Grace", "deepest")
@@ -62,7 +63,9 @@ def save(svg: str, path: Path) -> None:
     whole = raster.rasterise(svg, raster.FONTS)
     flat = Image.new("RGB", whole.size, "white")
     flat.paste(whole, (0, 0), whole)
-    flat.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    content = io.BytesIO()
+    flat.quantize(COLOURS, dither=Image.Dither.NONE).save(content, "PNG", optimize=True)
+    write_whole(path, content.getvalue())
 
 
 def cards(width: int, gap: int) -> str:
@@ -91,7 +94,7 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     game, recent = position(lively)
     save(draw_table(game, players=PLAYERS, recent=recent, width=1280), IMAGES / "table_open.png")
-    (IMAGES / "table_ansi.svg").write_text(terminal(ansi.ansi(game, colour=True, width=92), 92), encoding="utf-8")
+    write_whole(IMAGES / "table_ansi.svg", terminal(ansi.ansi(game, colour=True, width=92), 92))
     game, recent = position(owing)
     save(draw_table(game, 0, players=PLAYERS, recent=recent, look=FOUR, width=1280), IMAGES / "table_seat.png")
     save(cards(56, 6), IMAGES / "cards.png")

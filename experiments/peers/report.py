@@ -51,4 +51,5 @@ def report(games: Callable[[], list[Game]], *libraries: str) -> None:
         values = [game.play(options.seconds) for _ in range(options.runs)]
         facts = {name: value for name, value in vars(game).items() if name != "play"}
         found.append(facts | figure(values, "decisions/s"))
+    # Plainly, as a peer's Python lacks what this package needs: whoever started it reads the file only if it ends well.
     options.out.write_text(json.dumps({"versions": versions(*libraries), "figures": found}))

@@ -12,6 +12,8 @@ import venv
 from pathlib import Path
 from typing import Any
 
+from persian_rummy_env.system.files import write_whole
+
 from ..shared.timing import cores
 from .startup import ROOT
 
@@ -55,7 +57,7 @@ def prepared(name: str, folder: Path) -> Path:
         raise PeerFailed(f"no virtual environment: {error}") from error
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _called([*pip, "-r", str(PINS / f"{name}.txt")], MINUTES_TO_INSTALL, "not installed")
-    installed.write_text(pins)
+    write_whole(installed, pins)
     return python
 
 

@@ -39,7 +39,8 @@ class PolicyAnalyst:
         """Its analysis on the games, (n,) STATE, none of them over.
 
         Raises:
-            ValueError: the policy was trained by other rules. choose.PolicyError: it failed, or chose what it may not.
+            RulesError: the policy was trained by other rules. PolicyError, AnswerError: it failed, or chose what it may
+                not.
         """
         check_rules(self.policy, rules)
         games = games.copy()

@@ -138,6 +138,8 @@ def analyst(name: str, worlds: int | None) -> Analyst:
     """A policy to ask, from the folder ``agents`` of the repository: the one place where this package looks for it."""
     try:
         from ..apps.analyst import DEFAULT_WORLDS, PolicyAnalyst
+        from ..players.policy import RulesError
+        from ..players.policy_io import AnswerError, PolicyError
 
         policy = PolicyAnalyst(name, DEFAULT_WORLDS if worlds is None else worlds)
     except ImportError as error:
@@ -155,7 +157,11 @@ def analyst(name: str, worlds: int | None) -> Analyst:
             say_on_error(f"asking {name} about {len(games)} decisions …")
         try:
             return policy(games, rules)
-        except (ValueError, RuntimeError) as error:  # trained by other rules; it fails, or chooses what it may not
+        except (RulesError, AnswerError) as error:
+            raise CommandError(f"--policy {name}: {error}") from None
+        except PolicyError as error:
+            if not isinstance(error.__cause__, AnswerError):  # a fault in the program, which is to be seen as one
+                raise
             raise CommandError(f"--policy {name}: {error}") from None
 
     return ask

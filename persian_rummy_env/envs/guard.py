@@ -3,9 +3,11 @@ left games half played."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NoReturn, TypeVar
+from weakref import WeakSet
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,6 +17,10 @@ class ResetNeededError(RuntimeError, AttributeError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} before reset(): call reset(seed=…) first")
+
+
+_GUARDS: WeakSet[Guard] = WeakSet()
+"""All there are, for ``_forked``."""
 
 
 class Guard:
@@ -51,12 +57,13 @@ class Guard:
         why: what left them half played.
     """
 
-    __slots__ = ("inside", "whole", "why")
+    __slots__ = ("__weakref__", "inside", "whole", "why")
 
     def __init__(self) -> None:
         self.inside = False
         self.whole: bool | None = None
         self.why = ""
+        _GUARDS.add(self)
 
     def need(self, what: str) -> None:
         """Refuse ``what`` where there is no game yet, or one that is half played.
@@ -97,6 +104,19 @@ def _copied(whole: bool | None, why: str) -> Guard:
     guard = Guard()
     guard.whole, guard.why = whole, why
     return guard
+
+
+def _forked() -> None:
+    """In the child of a fork: no call goes on there that another thread of the parent was in, and games that one was
+    changing are half played."""
+    for guard in list(_GUARDS):
+        if guard.inside and guard.whole is False and not guard.why:
+            guard.why = "the process was forked in the middle of a call"
+        guard.inside = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def exclusive(method: F) -> F:

@@ -138,6 +138,10 @@ def name_of(policy: Any) -> str:
     return str(getattr(policy, "name", None) or type(policy).__name__)
 
 
+class RulesError(ValueError):
+    """A policy cannot play by the rules of a game; the message names those that differ."""
+
+
 def check_rules(policy: Any, rules: RuleSet) -> None:
     """Check that a policy can play by these rules. The number of deals is not compared: a policy plays one deal after
     the other, and the observation says how many follow.
@@ -146,7 +150,7 @@ def check_rules(policy: Any, rules: RuleSet) -> None:
         policy: one without ``rules``, or whose rules are None, plays by any.
 
     Raises:
-        ValueError: it was trained with other rules; the message names those that differ.
+        RulesError: it was trained with other rules; the message names those that differ.
     """
     own = getattr(policy, "rules", None)
     if own is None:
@@ -158,7 +162,7 @@ def check_rules(policy: Any, rules: RuleSet) -> None:
     ]
     if other:
         trained, played = (", ".join(f"{name}={getattr(each, name)}" for name in other) for each in (own, rules))
-        raise ValueError(f"policy {name_of(policy)} was trained with {trained}, and this game is played with {played}")
+        raise RulesError(f"policy {name_of(policy)} was trained with {trained}, and this game is played with {played}")
 
 
 def unknown_name(kind: str, name: Any, known: Iterable[str]) -> str:

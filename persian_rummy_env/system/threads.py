@@ -35,11 +35,11 @@ class Threads:
             self._pool = ThreadPoolExecutor(self.count, thread_name_prefix=self._name, initializer=self._start)
         return self._pool
 
-    def close(self) -> None:
-        """Wait for what they are at, and let them go. The next use starts new ones."""
+    def close(self, *, wait: bool = True) -> None:
+        """Let the threads go, and wait for what they are at unless told not to. The next use starts new ones."""
         pool, self._pool = self._pool, None
         if pool is not None and self._process == os.getpid():
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=wait, cancel_futures=True)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pool": None}  # threads do not travel

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +20,12 @@ from persian_rummy_env.cli import info, simulate
 from persian_rummy_env.cli import program as cli
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.warm_up import KERNEL_GROUPS
+from persian_rummy_env.players.policy_io import PolicyError
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate as simulated
 from persian_rummy_env.records.transcript import account
 from persian_rummy_env.system.command_line import BROKEN_PIPE, INTERRUPTED
+from tests.agents import strangers
 from tests.env.records import some_game
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -513,3 +516,29 @@ def test_the_version_is_that_of_the_package(run) -> None:  # type: ignore[no-unt
     from persian_rummy_env import __version__
 
     assert run("--version").out == f"persian-rummy {__version__}\n"
+
+
+@pytest.mark.parametrize("door", ["act", "probabilities"])
+@pytest.mark.parametrize("error", [ValueError, RuntimeError, KeyError, TypeError, AttributeError])
+def test_a_programming_error_in_a_policy_is_seen_as_one(
+    door: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def planted(self: Any, batch: Any) -> Any:
+        raise error("planted")
+
+    monkeypatch.setattr(strangers.First, door, planted, raising=False)
+    for worlds in ("0", "2"):
+        page, policy = str(tmp_path / "page.html"), "python:tests.agents.strangers:First"
+        with pytest.raises((error, PolicyError), match="planted"):
+            cli.main(["show", f"{GOLDEN}/first_pass.jsonl", "--html", page, "--policy", policy, "--worlds", worlds])
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("worlds", ["0", "2"])
+def test_a_policy_that_answers_wrongly_is_told_in_a_line(worlds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = "python:tests.agents.strangers:Unmasked"
+    given = ["show", f"{GOLDEN}/first_pass.jsonl", "--html", "-", "--policy", policy, "--worlds", worlds]
+    assert cli.main(given) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert "Unmasked" in line
+    assert "not legal" in line

@@ -345,6 +345,44 @@ def test_a_forked_child_plays_on_with_threads_of_its_own() -> None:
     made.step(made.sample_actions())
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_child_forked_in_the_middle_of_another_threads_step_knows_that_the_games_are_half_played() -> None:
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait(_: Any) -> None:
+        inside.set()
+        go_on.wait(60)
+
+    opponent = Player()
+    made, untouched = PersianRummyGymEnv(opponents=opponent), PersianRummyGymEnv()
+    made.reset(seed=1)
+    untouched.reset(seed=1)
+    opponent.before = wait
+
+    def in_the_child() -> None:
+        opponent.before = lambda _: None
+        with pytest.raises(RuntimeError, match=r"half played since the process was forked.*reset"):
+            act(made)
+        made.reset(seed=2)
+        act(made)
+        act(untouched)
+
+    def play_until_an_opponent_is_asked() -> None:
+        while not inside.is_set():
+            act(made)
+
+    thread = threading.Thread(target=play_until_an_opponent_is_asked)
+    thread.start()
+    try:
+        assert inside.wait(20)
+        assert in_child(in_the_child, 20)
+    finally:
+        go_on.set()
+        thread.join(60)
+    act(made)
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no such signal to send")
 def test_an_interrupt_at_any_time_leaves_whole_games_or_a_refusal() -> None:
     """Signals in the middle of play, wherever they fall."""

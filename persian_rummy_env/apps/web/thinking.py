@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from ...players.policy import BasePolicy
 from ...players.policy_io import PolicyError, choose
+from ...system.threads import Threads
 
 MOST = 256
 """Decisions in one batch."""
@@ -28,7 +28,7 @@ class Thinker:
 
     def __init__(self, policies: Mapping[str, BasePolicy], threads: int = 2) -> None:
         self.policies = dict(policies)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="policy")
+        self._threads = Threads(threads, "policy")
         self._waiting: dict[str, list[Waiting]] = {name: [] for name in self.policies}
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._thinking: set[int] = set()
@@ -60,7 +60,7 @@ class Thinker:
         games = np.concatenate([games for games, _ in together])
         loop = asyncio.get_running_loop()
         try:
-            actions = await loop.run_in_executor(self._pool, self._chosen, games, self.policies[name])
+            actions = await loop.run_in_executor(self._threads.pool, self._chosen, games, self.policies[name])
         except Exception as error:  # noqa: BLE001 - whoever asked is told, whatever it is
             if len(together) > 1:  # one table's trouble is not the others'
                 for one in together:
@@ -99,4 +99,4 @@ class Thinker:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close(wait=False)
