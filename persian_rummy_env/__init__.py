@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from .envs.gym import PersianRummyGymEnv
     from .envs.gym_vector import PersianRummyGymVectorEnv
     from .envs.vector import PersianRummyVecEnv
+    from .evaluation.match import match
     from .partners import draw_for_partners
+    from .players.load import load
+    from .records.recorder import record
     from .seeds import lane_seeds
 
 
@@ -33,6 +36,9 @@ _LAZY = {
     "PersianRummyVecEnv": "envs.vector",
     "draw_for_partners": "partners",
     "lane_seeds": "seeds",
+    "load": "players.load",
+    "match": "evaluation.match",
+    "record": "records.recorder",
 }
 
 __all__ = [
@@ -49,8 +55,11 @@ __all__ = [
     "encode_card",
     "env",
     "lane_seeds",
+    "load",
+    "match",
     "parse_deck",
     "raw_env",
+    "record",
 ]
 
 register()

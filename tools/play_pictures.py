@@ -53,7 +53,7 @@ def terminal(path: Path) -> None:
         console.print(line)
     console.print(screen.table(view, players))
     console.print(screen.choices(view["legal"]))
-    write_whole(path, console.export_svg(title="python -m persian_rummy_env.apps.terminal"))
+    write_whole(path, console.export_svg(title="persian-rummy play"))
 
 
 def table_start(table: Table) -> int:

@@ -5,16 +5,23 @@ from __future__ import annotations
 
 import argparse
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from ..system.command_line import WRONG_USE
+from ..rules import RULES_HELP, RuleSet
 from ..system.files import FileError
 
-__all__ = ["DIFFERENT", "OK", "WRONG_USE", "CommandError", "Faults", "whole_number"]
+if TYPE_CHECKING:
+    from ..players.policy import BasePolicy
+
 
 OK, DIFFERENT = 0, 1
 """Exit statuses: done; a record does not replay. ``WRONG_USE`` is of wrong arguments, and of a file that cannot be read
 or written."""
+
+
+MAX_SEED = 2**64 - 1
 
 
 class CommandError(Exception):
@@ -35,6 +42,95 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
         return number
 
     return parse
+
+
+def positive_number(text: str) -> float:
+    """An argument type: a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
+    return number
+
+
+def rules(text: str) -> RuleSet:
+    """An argument type: a rule set."""
+    try:
+        return RuleSet.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_deal_options(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that plays matches."""
+    parser.add_argument(
+        "--seed", type=whole_number(0, MAX_SEED), default=1, metavar="S", help="of the deals (default %(default)s)"
+    )
+    parser.add_argument("--rules", type=rules, default=RuleSet(), metavar="RULES", help=RULES_HELP)
+    parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
+    parser.add_argument("--split-stock", action="store_true", help="each seat draws from a stock of its own")
+
+
+def specs_of(text: str) -> list[str]:
+    """The names in a list of policies divided by commas.
+
+    Raises:
+        CommandError: it is no such list, or a name is in it twice.
+    """
+    from ..players.load import split_specs
+
+    try:
+        specs = split_specs(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if len(set(specs)) < len(specs):
+        raise CommandError(f"{', '.join(sorted({spec for spec in specs if specs.count(spec) > 1}))}: given twice")
+    return specs
+
+
+def load_policies(specs: Sequence[str], rules: RuleSet) -> list[BasePolicy]:
+    """Policies by name, for games by these rules.
+
+    Raises:
+        CommandError: a name means no policy, its file cannot be read, or it was trained with other rules.
+    """
+    from ..players.load import load
+    from ..players.policy import check_rules
+
+    try:
+        policies = [load(spec) for spec in specs]
+        for policy in policies:
+            check_rules(policy, rules)
+    except (ValueError, FileNotFoundError) as error:
+        raise CommandError(str(error)) from None
+    return policies
+
+
+def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table; all columns but the first are aligned to the right."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    lines = []
+    for row in (head, *rows):
+        first, *others = ((str.rjust if column else str.ljust)(cell, widths[column]) for column, cell in enumerate(row))
+        lines.append("  ".join([first, *others]).rstrip())
+    return lines
+
+
+@contextmanager
+def policy_faults() -> Iterator[None]:
+    """A policy whose answer is not allowed ends the command with one line; its own errors pass."""
+    from ..players.policy_io import AnswerError, PolicyError
+
+    try:
+        yield
+    except AnswerError as error:
+        raise CommandError(str(error)) from None
+    except PolicyError as error:
+        if not isinstance(error.__cause__, AnswerError):  # a fault in the program, which is to be seen as one
+            raise
+        raise CommandError(str(error)) from None
 
 
 class Faults:

@@ -51,8 +51,8 @@ def add_to(subparsers: Any) -> None:
     page.add_argument(
         "--view",
         choices=VIEWS,
-        help="only as this player sees the table, with nothing in the page that they do not see; or open, only "
-        "with all hands open (default: the page lets choose)",
+        help="only as this player sees the table, without anything that is hidden from them; or open, only with "
+        "all hands open (default: the page lets choose)",
     )
     page.add_argument(
         "--policy",
@@ -60,7 +60,7 @@ def add_to(subparsers: Any) -> None:
         default=[],
         metavar="NAME",
         help="ask a policy about every decision: expert, champion, 'search(deepest, worlds=40)', file:PATH of a "
-        "trained one; may be given several times (policies are in the repository and not in the wheel)",
+        "trained one; may be given several times",
     )
     page.add_argument("--four-colours", action="store_true", help="clubs green and diamonds blue")
     page.add_argument(
@@ -131,22 +131,22 @@ def make_page(args: argparse.Namespace) -> int:
         return status
     with whole_file(args.html) as file:
         file.write(page)
+    say_on_error(f"wrote {args.html}")
     return status
 
 
 def analyst(name: str, worlds: int | None) -> Analyst:
-    """A policy to ask, from the folder ``agents`` of the repository: the one place where this package looks for it."""
-    try:
-        from ..apps.analyst import DEFAULT_WORLDS, PolicyAnalyst
-        from ..players.policy import RulesError
-        from ..players.policy_io import AnswerError, PolicyError
+    """A policy to ask about decisions.
 
+    Raises:
+        CommandError: the name means no policy.
+    """
+    from ..apps.analyst import DEFAULT_WORLDS, PolicyAnalyst
+    from ..players.policy import RulesError
+    from ..players.policy_io import AnswerError, PolicyError
+
+    try:
         policy = PolicyAnalyst(name, DEFAULT_WORLDS if worlds is None else worlds)
-    except ImportError as error:
-        raise CommandError(
-            f"--policy {name}: {error}. Policies are in the repository's folder agents: install it with "
-            "pip install -e '.[train]' from there"
-        ) from None
     except FileNotFoundError as error:
         raise CommandError(f"--policy {name}: {error}") from None
     except ValueError as error:

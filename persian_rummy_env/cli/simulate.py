@@ -1,4 +1,4 @@
-"""``persian-rummy simulate``: games between bots, as records."""
+"""``persian-rummy simulate``: games between policies, as records."""
 
 from __future__ import annotations
 
@@ -11,41 +11,35 @@ from typing import TYPE_CHECKING, Any
 
 from ..rules import RULES_HELP, RuleSet
 from ..system.command_line import say_on_error
-from .command import OK, CommandError, whole_number
+from .command import MAX_SEED, OK, CommandError, policy_faults, rules, whole_number
 
 if TYPE_CHECKING:
     from ..records.record import Record
 
-MAX_SEED = 2**64 - 1
 PATIENCE = 0.5
 """Seconds between two signs of life."""
 
 DESCRIPTION = """\
-Play games between bots and write them as records, one JSON object a line. The same seed gives the same games; game k of
-a seed is the same however many are asked for, and each record names the seed that starts that game on every
+Play games between policies and write them as records, one JSON object a line. The same seed gives the same games.
+Game k of a seed does not depend on the number of games. Each record names the seed that starts the same game in every
 environment."""
 EXAMPLES = """\
 examples:
   persian-rummy simulate --games 100 --seed 7 --out games.jsonl
       a hundred games of greedy bots, in a file
-  persian-rummy simulate --games 1000 --seed 1 --bots random,greedy --out games.jsonl.gz
+  persian-rummy simulate --games 1000 --seed 1 --players random,greedy --out games.jsonl.gz
       team 0 (seats 0 and 2) plays at random, team 1 (seats 1 and 3) is greedy
+  persian-rummy simulate --seed 2 --players champion,expert --rules deals=1 --out game.jsonl
+      the bundled trained policy against a bot
   persian-rummy simulate --seed 3 --rules deals=1,stock_out=end --legal | persian-rummy show -
       one short game, to read
 """
 
 
-def rules(text: str) -> RuleSet:
-    try:
-        return RuleSet.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def add_to(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "simulate",
-        help="play games between bots and write their records",
+        help="play games between policies and write their records",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,10 +53,11 @@ def add_to(subparsers: Any) -> None:
         help="from 0 to 2**64 - 1 (default: a new one, which is named on standard error)",
     )
     parser.add_argument(
-        "--bots",
+        "--players",
         default="greedy",
         metavar="NAMES",
-        help="one name for all seats, two by team, or four by seat, such as random,greedy (default: greedy)",
+        help="policies: one name for all seats, two by team, or four by seat, such as champion,expert "
+        "(default: greedy)",
     )
     parser.add_argument(
         "--rules",
@@ -81,23 +76,21 @@ def add_to(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from ..bots import bot_codes
     from ..records.record import dumps, records_file
     from ..records.recorder import simulate
     from ..seeds import fresh_seed
 
-    try:
-        bot_codes(args.bots)
-    except ValueError as error:
-        raise CommandError(f"argument --bots: {error}") from None
     seed = args.seed
     if seed is None:
         seed = fresh_seed()
         print(f"seed {seed}", file=sys.stderr)
     to_file = args.out not in (None, "-")
+    try:
+        records = simulate(args.games, seed, args.players, rules=args.rules, legal=args.legal)
+    except (ValueError, FileNotFoundError) as error:
+        raise CommandError(f"argument --players: {error}") from None
     start = time.monotonic()
-    with records_file(args.out) if to_file else nullcontext(sys.stdout) as out:
-        records = simulate(args.games, seed, args.bots, rules=args.rules, legal=args.legal)
+    with policy_faults(), records_file(args.out) if to_file else nullcontext(sys.stdout) as out:
         for record in progress(records, args.games, shown=sys.stderr.isatty() and (to_file or not out.isatty())):
             out.write(dumps(record) + "\n")
     if to_file:

@@ -24,7 +24,7 @@ EXAMPLES = """\
 examples:
   persian-rummy stats games.jsonl
   persian-rummy stats a.jsonl b.jsonl --json stats.json --plot stats.png
-  persian-rummy simulate --games 100 --seed 7 --bots expert,greedy | persian-rummy stats -
+  persian-rummy simulate --games 100 --seed 7 --players expert,greedy | persian-rummy stats -
 """
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import choice, finite_number, flag, positive, whole_number
+from ..players.load import load
 from ..players.policy import Policy, as_policy, check_rules
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, seed_array
@@ -218,3 +219,37 @@ def play_match(
                 break
     assert result is not None
     return result
+
+
+def match(
+    a: str | Policy,
+    b: str | Policy,
+    pairs: int = 1000,
+    *,
+    seed: int = 1,
+    rules: RuleSet | None = None,
+    episode: str = "deal",
+    split_stock: bool = False,
+    within: float | None = None,
+    progress: Callable[[MatchResult], None] | None = None,
+) -> MatchResult:
+    """``play_match`` with policies by name: ``match("champion", "expert", 2000)``.
+
+    Args:
+        a, b: names (``players.load.load``) or policies.
+
+    Raises:
+        ValueError, FileNotFoundError: as ``load`` and ``play_match``.
+    """
+    first, second = (load(policy) if isinstance(policy, str) else policy for policy in (a, b))
+    return play_match(
+        first,
+        second,
+        pairs,
+        seed,
+        rules=rules,
+        episode=episode,
+        split_stock=split_stock,
+        within=within,
+        progress=progress,
+    )

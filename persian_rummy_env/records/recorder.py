@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,17 +11,21 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..arguments import flag, is_whole, listed, positive, whole_number
 from ..arrays import shown, whole_numbers
-from ..bots import BOTS, bot_codes
+from ..bots import bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
-from ..core import batch_kernels
+from ..core import arena_kernels, batch_kernels
+from ..core.arena_kernels import OUTSIDE
 from ..core.compile_on_demand import ensure_compiled
 from ..core.replay_kernels import play_recorded
 from ..envs.batch import GameBatch
 from ..envs.options import Deals, Options
+from ..players.load import load, split_specs
+from ..players.policy import BasePolicy, as_policy, check_rules
+from ..players.policy_io import choose
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet, as_rules
-from ..seeds import MAX_LANES, game_seed, lane_seeds
+from ..seeds import MAX_LANES, fresh_seed, game_seed, lane_seeds
 from ..state import OVER, STATE, rules_of
-from .record import DealRecord, Record, RecordError, build
+from .record import DealRecord, Record, RecordError, build, dumps, records_file
 from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
 
 PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
@@ -216,42 +221,94 @@ class Recorder:
 def simulate(
     games: int,
     seed: int,
-    bots: str | Sequence[str],
+    players: str | Sequence[Any],
     *,
     rules: RuleSet | None = None,
     legal: bool = False,
     batch_size: int = 256,
 ) -> Iterator[Record]:
-    """The records of games between bots.
+    """The records of games between policies.
 
     Game ``k`` depends on ``seed`` and ``k`` alone, not on the number of games or the size of the batch. Its record
     names the seed that starts the same deals on every environment.
 
     Args:
-        bots: names, as ``bots.bot_codes`` takes them.
+        players: policies by name (``players.load.load``) or as objects: one for all seats, two for team 0 and team 1,
+            or four by seat. Commas divide names in a text.
         legal: write down the legal actions before each action.
         batch_size: games that are played, and kept in memory, at a time.
 
     Raises:
-        ValueError, TypeError: at once, for an argument that is none.
+        ValueError, TypeError, FileNotFoundError: at once, for a wrong argument; later ``policy_io.PolicyError``, for a
+            policy that fails.
     """
     games, batch_size = whole_number("games", games, 0, MAX_LANES), positive("batch_size", batch_size, MAX_LANES)
     seed, legal = int(game_seed(seed)), flag("legal", legal)
-    return _simulate(games, seed, bot_codes(bots), as_rules(rules), legal, batch_size)
+    rules = as_rules(rules)
+    return _simulate(games, seed, _lineup(players, rules), rules, legal, batch_size)
+
+
+def record(
+    players: str | Sequence[Any] = "greedy",
+    games: int = 1,
+    *,
+    seed: int | None = None,
+    rules: RuleSet | None = None,
+    legal: bool = False,
+    out: str | os.PathLike[str] | None = None,
+) -> list[Record]:
+    """Play games and return their records: ``record("champion,expert", 10, out="games.jsonl")``.
+
+    Args:
+        players, rules, legal: as for ``simulate``.
+        seed: None for a new one.
+        out: also write the records to this file, compressed if its name ends in ``.gz``.
+
+    Raises:
+        ValueError, TypeError, OSError: as ``simulate``, or the file cannot be written.
+    """
+    records = list(simulate(games, fresh_seed() if seed is None else seed, players, rules=rules, legal=legal))
+    if out is not None:
+        with records_file(out) as file:
+            file.writelines(dumps(one) + "\n" for one in records)
+    return records
+
+
+def _lineup(players: str | Sequence[Any], rules: RuleSet) -> list[BasePolicy]:
+    """The policy at each seat."""
+    if not isinstance(players, str | list | tuple):
+        bot_codes(players)  # names in another form of sequence; anything else is refused
+    try:
+        given = split_specs(players) if isinstance(players, str) else list(players)
+    except ValueError as error:
+        raise ValueError(f"players={shown(players)}: expected names of bots or other policies ({error})") from None
+    if len(given) not in (1, 2, NUM_SEATS):
+        raise ValueError(
+            f"{len(given)} players ({shown(given)}): expected bots or other policies, one, two (by team) or four (by "
+            "seat)"
+        )
+    if not all(isinstance(one, str) or callable(getattr(one, "act", None)) for one in given):
+        raise TypeError(f"players={shown(given)}: expected names of bots or other policies, or policies")
+    loaded = {one: load(one) for one in given if isinstance(one, str)}
+    policies = [loaded[one] if isinstance(one, str) else as_policy(one) for one in given]
+    for policy in policies:
+        check_rules(policy, rules)
+    return [policies[seat % len(policies)] for seat in range(NUM_SEATS)]
 
 
 def _simulate(
-    games: int, seed: int, codes: np.ndarray, rules: RuleSet, legal: bool, batch_size: int
+    games: int, seed: int, lineup: Sequence[BasePolicy], rules: RuleSet, legal: bool, batch_size: int
 ) -> Iterator[Record]:
-    names = {code: name for name, code in BOTS.items()}
-    players = [names[code] for code in codes.tolist()]
+    players = [policy.name for policy in lineup]
+    codes = np.array([policy.code for policy in lineup], dtype=np.int8)
+    compiled_only = bool((codes != OUTSIDE).all())
     seeds = lane_seeds(seed, 0)
     ensure_compiled("scripted players")
     for first in range(0, games, batch_size):
         if len(seeds) < min(first + batch_size, games):  # as many more as are needed: nobody waits for all of a million
             seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
         batch_seeds = seeds[first : first + batch_size]
-        played = _play_bots(batch_seeds, codes, rules)
+        played = _play_bots(batch_seeds, codes, rules) if compiled_only else _play(batch_seeds, lineup, rules)
         for state, actions, one_seed in zip(*played, batch_seeds.tolist(), strict=True):
             yield record_of(state, actions, players=players, seed=one_seed, legal=legal)
 
@@ -265,3 +322,25 @@ def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np
     lengths = np.zeros(lanes, dtype=np.int64)
     play_recorded(tables.games, np.tile(codes, (lanes, 1)), tables.legal, actions, lengths, 0, lanes)
     return tables.games, [row[:length] for row, length in zip(actions, lengths, strict=True)]
+
+
+def _play(seeds: np.ndarray, lineup: Sequence[BasePolicy], rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
+    """``_play_bots`` for any policies: each decides in all games in which it is to move, one decision after another."""
+    lanes = len(seeds)
+    batch = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
+    batch.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
+    games = batch.games
+    actions, lengths = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16), np.zeros(lanes, dtype=np.int64)
+    players = list(dict.fromkeys(lineup))
+    player_at = np.array([players.index(policy) for policy in lineup])
+    while len(waiting := np.flatnonzero(games["phase"] != OVER)):
+        to_move = player_at[games["seat"][waiting]]
+        for number in np.unique(to_move):
+            chosen_lanes = waiting[to_move == number]
+            some = games[chosen_lanes]
+            chosen = choose(some, players[number])
+            games["sample_rng"][chosen_lanes] = some["sample_rng"]  # a bot has drawn from it
+            arena_kernels.play_lanes(games, chosen_lanes, chosen)
+            actions[chosen_lanes, lengths[chosen_lanes]] = chosen
+            lengths[chosen_lanes] += 1
+    return games, [row[:length] for row, length in zip(actions, lengths, strict=True)]

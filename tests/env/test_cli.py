@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import persian_rummy_env
 from persian_rummy_env import RuleSet
 from persian_rummy_env.cli import info, simulate
 from persian_rummy_env.cli import program as cli
@@ -118,13 +119,28 @@ def test_help_needs_no_engine() -> None:
     ("argv", "messages"),
     [
         ("", ["COMMAND"]),
-        ("play", ["'play'", "simulate", "verify", "show", "stats", "info"]),
+        (
+            "dance",
+            [
+                "'dance'",
+                "match",
+                "tournament",
+                "cross-play",
+                "play",
+                "serve",
+                "simulate",
+                "verify",
+                "show",
+                "stats",
+                "info",
+            ],
+        ),
         ("simulate --games 0", ["--games", "'0'", "a whole number of at least 1"]),
         ("simulate --games two", ["--games", "'two'", "a whole number of at least 1"]),
         ("simulate --seed -1", ["--seed", "'-1'", "from 0 to 18446744073709551615"]),
         ("simulate --seed 18446744073709551616", ["--seed", "from 0 to 18446744073709551615"]),
-        ("simulate --bots clever", ["--bots", "'clever'", "random, greedy"]),
-        ("simulate --bots random,greedy,random", ["--bots", "3 bots", "one, two (by team) or four (by seat)"]),
+        ("simulate --players clever", ["--players", "'clever'", "random, greedy"]),
+        ("simulate --players random,greedy,random", ["--players", "3 players", "one, two (by team) or four (by seat)"]),
         ("simulate --rules wild=1", ["--rules", "'wild'", "deals, quad_bonus, stock_out"]),
         ("simulate --rules quad_bonus=kings", ["--rules", "'kings'", "any, jacks"]),
         ("simulate --rules deals", ["--rules", "'deals'", "name=value"]),
@@ -175,7 +191,7 @@ def test_wrong_use_is_told_in_a_line_and_status_2(argv: str, messages: Sequence[
 
 def test_simulate_writes_records_to_standard_output(run) -> None:  # type: ignore[no-untyped-def]
     ran = run(
-        "simulate", "--games", "3", "--seed", "7", "--bots", "random,greedy", "--rules", "deals=1,quad_bonus=jacks"
+        "simulate", "--games", "3", "--seed", "7", "--players", "random,greedy", "--rules", "deals=1,quad_bonus=jacks"
     )
     assert (ran.status, ran.err) == (0, "")
     records = [json.loads(line) for line in ran.out.splitlines()]
@@ -185,7 +201,7 @@ def test_simulate_writes_records_to_standard_output(run) -> None:  # type: ignor
 
 
 def test_simulate_writes_legal_actions_if_asked(run) -> None:  # type: ignore[no-untyped-def]
-    ran = run("simulate", "--seed", "7", "--legal", "--bots", "random,greedy,deepest,random")
+    ran = run("simulate", "--seed", "7", "--legal", "--players", "random,greedy,deepest,random")
     [record] = [json.loads(line) for line in ran.out.splitlines()]
     for deal in record["deals"]:
         assert len(deal["legal"]) == len(deal["actions"])
@@ -222,7 +238,7 @@ def test_progress_is_shown_where_it_helps_and_goes_away(capsys: pytest.CaptureFi
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
-    with started("simulate", "--games", "3000", "--seed", "1", "--bots", "random") as program:
+    with started("simulate", "--games", "3000", "--seed", "1", "--players", "random") as program:
         assert program.stdout is not None
         assert program.stderr is not None
         assert program.stdout.readline().startswith('{"format"')
@@ -450,9 +466,11 @@ def test_show_makes_a_page_of_the_games_that_replay(bad_file: Path, tmp_path: Pa
     ran = run("show", str(bad_file), "--html", str(page), "--view", "open")
     assert ran.status == 1
     assert ran.out == ""
-    assert [line.partition(",")[0] for line in ran.err.splitlines()] == [
+    *faults, last = ran.err.splitlines()
+    assert [line.partition(",")[0] for line in faults] == [
         f"persian-rummy show: {bad_file}: line {line}" for line in (2, 3, 5)
     ]
+    assert last.split() == ["wrote", str(page)]
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert list(tmp_path.glob(".*")) == []
 
@@ -466,7 +484,7 @@ def test_show_leaves_no_page_without_a_game(bad_file: Path, tmp_path: Path, run)
     assert page.read_text() == "an older one"
 
 
-def test_show_asks_policies_and_says_where_they_are(run, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_show_asks_policies(run) -> None:  # type: ignore[no-untyped-def]
     argv = [
         "show",
         str(GOLDEN / "chain_take.jsonl"),
@@ -482,11 +500,6 @@ def test_show_asks_policies_and_says_where_they_are(run, monkeypatch: pytest.Mon
     ran = run(*argv)
     assert ran.status == 0
     assert ran.out.startswith("<!doctype html>")
-    monkeypatch.setitem(sys.modules, "persian_rummy_env.apps.analyst", None)
-    ran = run(*argv)
-    assert ran.status == 2
-    assert "--policy expert" in ran.err
-    assert "pip install -e '.[train]'" in ran.err
 
 
 def test_a_page_without_policies_needs_no_agents() -> None:
@@ -542,3 +555,102 @@ def test_a_policy_that_answers_wrongly_is_told_in_a_line(worlds: str, capsys: py
     [line] = capsys.readouterr().err.splitlines()
     assert "Unmasked" in line
     assert "not legal" in line
+
+
+# Policies -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_match_prints_its_result_or_json(run) -> None:  # type: ignore[no-untyped-def]
+    result = persian_rummy_env.match("greedy", "random", 20, seed=3)
+    ran = run("match", "greedy", "random", "--pairs", "20", "--seed", "3")
+    assert (ran.status, ran.out) == (0, f"{result}\n")
+    ran = run("match", "greedy", "random", "--pairs", "20", "--seed", "3", "--json")
+    told = json.loads(ran.out)
+    assert (told["a"], told["b"], told["pairs"], told["margin"]) == ("greedy", "random", 20, result.margin)
+
+
+def test_a_tournament_prints_ratings_and_margins(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("tournament", "random,deepest,greedy", "--pairs", "20")
+    assert ran.status == 0
+    ratings, margins = ran.out.split("\n\n")
+    order = [line.split()[0] for line in ratings.splitlines()[1:]]
+    assert sorted(order) == ["deepest", "greedy", "random"]
+    assert order[-1] == "random"
+    assert [line.split()[0] for line in margins.splitlines()[1:]] == order
+    assert len(ran.err.splitlines()) == 3
+
+
+def test_cross_play_prints_a_cell_for_each_team_and_the_gap(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("cross-play", "greedy,random", "--against", "deepest", "--pairs", "8")
+    assert ran.status == 0
+    head, *rows, gap = ran.out.splitlines()
+    assert head.split() == [row.split()[0] for row in rows] == ["greedy", "random"]
+    assert all(row.count("±") == 2 for row in rows)
+    assert gap.startswith("gap: ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "messages"),
+    [
+        ("match greedy nobody", ["'nobody'"]),
+        ("match greedy random --within nan", ["--within", "'nan'"]),
+        ("match champion greedy --rules stock_out=end", ["champion", "stock_out=pass", "stock_out=end"]),
+        ("match file:none.safetensors greedy", ["none.safetensors"]),
+        ("match python:tests.agents.strangers:Unmasked random --pairs 2", ["Unmasked", "not legal"]),
+        ("tournament greedy", ["at least two"]),
+        ("tournament greedy,greedy", ["greedy", "twice"]),
+        ("cross-play greedy,", ["greedy,"]),
+        ("simulate --players python:tests.agents.strangers:Unmasked", ["Unmasked", "not legal"]),
+    ],
+)
+def test_what_is_wrong_with_policies_is_told_in_a_line(argv: str, messages: Sequence[str], run) -> None:  # type: ignore[no-untyped-def]
+    ran = run(*argv.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert "Traceback" not in ran.err
+    for message in messages:
+        assert message in ran.err.splitlines()[-1]
+
+
+def test_any_policy_can_be_recorded(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    out = tmp_path / "games.jsonl"
+    ran = run("simulate", "--games", "3", "--seed", "5", "--players", "champion,random", "--out", str(out))
+    assert ran.status == 0
+    assert run("verify", str(out)).status == 0
+    records = list(read(out))
+    assert records[0]["players"] == ["champion", "random"] * 2
+    assert records == persian_rummy_env.record("champion,random", 3, seed=5)
+    assert records[:2] == list(simulated(2, 5, ["champion", "random"], batch_size=1))
+
+
+def test_policies_one_by_one_play_the_games_of_the_compiled_loop() -> None:
+    class Asked:
+        """A bot that is not known to be one."""
+
+        wants_views = True
+
+        def __init__(self, name: str) -> None:
+            self.name, self.bot = name, persian_rummy_env.load(name)
+
+        def act(self, batch):  # type: ignore[no-untyped-def]
+            return self.bot.act(batch)
+
+    asked = persian_rummy_env.record([Asked("deepest"), Asked("greedy")], 3, seed=6)
+    assert asked == persian_rummy_env.record("deepest,greedy", 3, seed=6)
+
+
+@pytest.mark.parametrize(("command", "library"), [("play", "rich"), ("serve", "uvicorn"), ("serve", "websockets")])
+def test_a_game_without_its_libraries_says_what_to_install(
+    command: str, library: str, run, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("persian_rummy_env.cli.apps.find_spec", lambda name: None if name == library else True)
+    ran = run(command)
+    assert (ran.status, ran.out) == (2, "")
+    [line] = ran.err.splitlines()
+    assert library in line
+    assert "persian-rummy-rl[play]" in line
+
+
+def test_everything_is_compiled_by_warm_up(run) -> None:  # type: ignore[no-untyped-def]
+    ran = run("warm-up")
+    assert ran.status == 0
+    assert all(group in ran.out for group in KERNEL_GROUPS)

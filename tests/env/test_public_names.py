@@ -24,8 +24,11 @@ PROMISED = {
     "encode_card",
     "env",
     "lane_seeds",
+    "load",
+    "match",
     "parse_deck",
     "raw_env",
+    "record",
 }
 """Users' programs break if one of these goes."""
 

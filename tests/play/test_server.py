@@ -57,7 +57,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.count("\n") == 1
-    assert told.err.startswith("python -m persian_rummy_env.apps.web: error: ")
+    assert told.err.startswith("persian-rummy serve: error: ")
     if name != "--rules" and not name.startswith("--pol"):
         assert name in told.err
 

@@ -56,7 +56,7 @@ def check(damage: Damage, take_up) -> int:  # type: ignore[no-untyped-def]
     else:
         assert (status, out) == (2, ""), damage.name
         [line] = err.splitlines()
-        assert line.startswith("python -m persian_rummy_env.apps.terminal: error: "), damage.name
+        assert line.startswith("persian-rummy play: error: "), damage.name
         assert len(line) < 3000, damage.name
     return status
 
@@ -92,10 +92,7 @@ def test_names_do_not_act_on_the_terminal(take_up) -> None:  # type: ignore[no-u
 
 def test_a_missing_file_is_told_without_a_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["--resume", str(tmp_path / "none.json")]) == 2
-    assert (
-        capsys.readouterr().err
-        == f"python -m persian_rummy_env.apps.terminal: error: {tmp_path / 'none.json'}: no such file or folder\n"
-    )
+    assert capsys.readouterr().err == f"persian-rummy play: error: {tmp_path / 'none.json'}: no such file or folder\n"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")

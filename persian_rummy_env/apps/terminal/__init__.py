@@ -1,1 +1,1 @@
-"""Playing in the terminal: ``python -m persian_rummy_env.apps.terminal``."""
+"""Playing in the terminal: ``persian-rummy play``."""

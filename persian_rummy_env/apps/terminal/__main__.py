@@ -20,7 +20,7 @@ from ..seating import Player, draw, parse_seats, policies_of
 from . import screen
 from .game import Game, LeftError, save
 
-PROGRAM = "python -m persian_rummy_env.apps.terminal"
+PROGRAM = "persian-rummy play"
 DESCRIPTION = f"""\
 Play Persian Rummy in the terminal with and against policies. Seats are 'human' or a policy: {FORMS}.
 Four players draw for partners unless --no-draw is given; without a draw seats 0 and 2 play against seats 1 and 3."""
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
             args.resume.unlink(missing_ok=True)
     else:
         console.print(
-            f"saved: {told}; go on with: python -m persian_rummy_env.apps.terminal --resume {told}",
+            f"saved: {told}; go on with: persian-rummy play --resume {told}",
             markup=False,
             soft_wrap=True,
         )

@@ -1,1 +1,1 @@
-"""Playing in the browser: ``python -m persian_rummy_env.apps.web``."""
+"""Playing in the browser: ``persian-rummy serve``."""

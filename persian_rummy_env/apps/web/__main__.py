@@ -23,7 +23,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m persian_rummy_env.apps.web",
+        prog="persian-rummy serve",
         description="Play Persian Rummy in the browser, with and against policies.",
     )
     parser.add_argument("--port", default="8080", help="default %(default)s; 0: any that is free")
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         from .run import run
     except ImportError as error:
-        return refuse(f"{error}; install with: pip install -e '.[play]'")
+        return refuse(f"{error}; install with: pip install 'persian-rummy-rl[play]'")
     try:
         rules = RuleSet.parse(args.rules)
         port = whole(args.port, "--port", 0, 65535)
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def refuse(why: str) -> int:
-    sys.stderr.write(f"python -m persian_rummy_env.apps.web: error: {visible(' '.join(why.split()))}\n")
+    sys.stderr.write(f"persian-rummy serve: error: {visible(' '.join(why.split()))}\n")
     return 2
 
 

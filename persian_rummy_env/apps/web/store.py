@@ -240,5 +240,5 @@ def _told(error: Exception) -> str:
 
 
 def _to_stderr(text: str) -> None:
-    sys.stderr.write(f"python -m persian_rummy_env.apps.web: warning: {text}\n")
+    sys.stderr.write(f"persian-rummy serve: warning: {text}\n")
     sys.stderr.flush()
