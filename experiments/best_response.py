@@ -2,10 +2,10 @@
 
     python -m experiments.best_response --against deepest --minutes 10 --seed 1 --out DIR
 
-Trains a team of its own by the parts of ``train`` (first taught by a bot, if the preset says so) against the policy,
-which sits at the other two seats and does not change, then plays fresh duplicate deals against it. What the team wins
-is a lower bound on how much the policy can be exploited: a better learner may find more. Writes ``DIR/results.json``
-and the team, ``DIR/policy.safetensors``. Ctrl-C ends the training early; what was learnt is then measured. A run is
+Trains a new team (cloned from a bot first, if the preset does so) against the policy, which plays the other two seats
+and does not change, then plays fresh duplicate deals against it. The margin of the team is a lower bound on how much
+the policy can be exploited: a better learning algorithm may find more. Writes ``DIR/results.json``
+and the team, ``DIR/policy.safetensors``. Ctrl-C ends the training early; the team so far is then measured. A run is
 short and is not resumed.
 """
 
@@ -47,7 +47,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         prog="python -m experiments.best_response", description="Train a team against a frozen policy."
     )
     parser.add_argument("--against", required=True, help="the policy, by name; the file of a trained one: file:PATH")
-    parser.add_argument("--start", type=Path, help="begin as this trained policy (its file) instead of knowing nothing")
+    parser.add_argument("--init-from", type=Path, help="file of a trained policy whose weights the team starts with")
     parser.add_argument("--preset", choices=tuple(PRESETS), default="two-cores", help="settings (default %(default)s)")
     parser.add_argument("--minutes", type=float, help="of training, measuring not counted (default: the preset's)")
     parser.add_argument("--updates", type=int, help="budget in updates instead")
@@ -74,10 +74,10 @@ def config_of(options: argparse.Namespace) -> Config:
         changes["minutes"] = options.minutes
     if options.deals is not None:
         changes["deals"] = options.deals
-    if options.start is not None:
-        shape = read_policy(options.start).shape
+    if options.init_from is not None:
+        shape = read_policy(options.init_from).shape
         network = {"network.kind": shape.kind, "network.width": shape.width, "network.blocks": shape.blocks}
-        changes |= {"init_from": options.start, "bc.fraction": 0.0, **network}
+        changes |= {"init_from": options.init_from, "bc.fraction": 0.0, **network}
     return with_settings(preset, changes)
 
 
@@ -103,13 +103,13 @@ def train(
                     measured += 1
                     measure(learner, facts_of(config, counters))
     except KeyboardInterrupt:
-        print("interrupted: what was learnt so far is measured", file=sys.stderr, flush=True)
+        print("interrupted: the team so far is measured", file=sys.stderr, flush=True)
     shards.close()
     return learner
 
 
 def facts_of(config: Config, counters: Counters) -> dict[str, float]:
-    """What the curve says of where a training stood."""
+    """The counters of a training, for a point of its curve."""
     return {
         "updates": counters.update,
         "decisions": counters.decisions,
@@ -144,18 +144,18 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     def measure(learner: Learner, so_far: dict[str, float]) -> None:
         match = against(learner, options.curve_pairs, RESPONSE_CURVE)
         curve.append({**so_far, **{name: getattr(match, name) for name in ("margin", "low", "high", "pairs")}})
-        told = plus_minus(match.margin, match.low, match.high)
-        print(f"{so_far['seconds']:.0f} s, {so_far['decisions'] / 1e6:.2f} M decisions: {told}", flush=True)
+        shown = plus_minus(match.margin, match.low, match.high)
+        print(f"{so_far['seconds']:.0f} s, {so_far['decisions'] / 1e6:.2f} M decisions: {shown}", flush=True)
 
     start = time.perf_counter()
     try:
-        learner = train(config, options.against, options.start, measure, options.every)
+        learner = train(config, options.against, options.init_from, measure, options.every)
     except NotFiniteError as error:
         fail(f"{options.out}: the training diverged: {error}. Nothing was written")
     match = against(learner, options.pairs, RESPONSE_RESULT)
     figures = {
         "against": options.against,
-        "start": None if options.start is None else str(options.start),
+        "start": None if options.init_from is None else str(options.init_from),
         "seed": options.seed,
         "settings": config.as_dict(),
         "deals": {"curve": RESPONSE_CURVE, "result": RESPONSE_RESULT},
@@ -163,8 +163,8 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
         "result": as_json(match),
         "minutes": round((time.perf_counter() - start) / 60, 2),
     }
-    says = {"rules": json.dumps(config.rule_set.as_dict()), "against": options.against}
-    write_whole(options.out / "policy.safetensors", policy_bytes(learner.actor, says))
+    metadata = {"rules": json.dumps(config.rule_set.as_dict()), "against": options.against}
+    write_whole(options.out / "policy.safetensors", policy_bytes(learner.actor, metadata))
     seeds = [options.seed, RESPONSE_CURVE, RESPONSE_RESULT]
     out = options.out / "results.json"
     write_result(out, facts, figures, kind=STRENGTH, seeds=seeds, players=[options.against])

@@ -116,13 +116,13 @@ def test_a_run_trains_measures_and_leaves_the_team(tmp_path: Path) -> None:
     assert result["result"]["b"] == "greedy"
     assert result["deals"]["curve"] != result["deals"]["result"]
     policy = load(f"file:{tmp_path / 'a' / 'policy.safetensors'}")
-    assert policy.rules == Config().rules
+    assert policy.rules == Config().rule_set
     again = run(tmp_path / "b")
     for row in (*result["curve"], *again["curve"], result["result"], again["result"]):
         row.pop("seconds")
     assert again["curve"] == result["curve"], "with a budget in updates a run repeats"
     assert again["result"] == result["result"]
-    warm = run(tmp_path / "c", "--start", str(tmp_path / "a" / "policy.safetensors"))
+    warm = run(tmp_path / "c", "--init-from", str(tmp_path / "a" / "policy.safetensors"))
     assert warm["curve"][0]["margin"] != result["curve"][0]["margin"]
 
 
@@ -130,7 +130,7 @@ def test_a_run_trains_measures_and_leaves_the_team(tmp_path: Path) -> None:
     ("more", "told"),
     [
         (("--against", "gredy"), "did you mean 'greedy'"),
-        (("--start", "no/such"), "no such policy file"),
+        (("--init-from", "no/such"), "no such policy file"),
         (("--minutes", "1"), "expected one of the two"),
         (("--deals", "1"), "every thread must have a deal"),
     ],
