@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -40,9 +41,13 @@ def server() -> Iterator[Server]:
         yield running
 
 
+PATIENCE = 60
+"""Seconds to wait for what comes in one or two on a quiet machine, and never where a limit is missing."""
+
+
 def is_cut_off(connection: socket.socket, sent: bytes) -> bool:
-    """Whether the server ends a connection over which the same is sent again and again, for ten seconds at most."""
-    end = time.monotonic() + 10
+    """Whether the server ends a connection over which the same is sent again and again."""
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             connection.sendall(sent)
@@ -78,7 +83,7 @@ def test_a_request_that_does_not_come_whole_is_cut_off(server: Server, start: by
             connection.sendall(start)
             began = time.monotonic()
             while not is_ended(connection):
-                assert time.monotonic() - began < 10, "still waiting"
+                assert time.monotonic() - began < PATIENCE, "still waiting"
                 if drip:
                     try:
                         connection.sendall(b"1")
@@ -101,7 +106,7 @@ def test_an_answer_that_is_not_taken_is_cut_off(server: Server) -> None:
         asked = request(server.host, "/static/table.js") * 20
         began = time.monotonic()
         while True:
-            assert time.monotonic() - began < 15, "still served"
+            assert time.monotonic() - began < PATIENCE, "still served"
             try:
                 connection.sendall(asked)
             except TimeoutError:
@@ -133,7 +138,7 @@ def test_a_message_that_does_not_end_is_cut_off(server: Server) -> None:
         connection.sendall(frame(1, json.dumps({"type": "join", "token": seat["token"]}).encode()))
         connection.sendall(frame(1, b"{", last=False))
         began = time.monotonic()
-        while time.monotonic() - began < 10:
+        while time.monotonic() - began < PATIENCE:
             try:
                 connection.sendall(frame(0, b" ", last=False) + frame(9, b""))
             except OSError:
@@ -159,7 +164,7 @@ def test_a_table_that_is_not_taken_is_cut_off(server: Server, monkeypatch: pytes
     with upgraded(server.host, seat["table"], SO_RCVBUF=4096) as connection:
         connection.sendall(frame(1, json.dumps({"type": "join", "token": seat["token"]}).encode()))
         wait_until(lambda: room.seats[0].link is not None)
-        assert wait_until(lambda: room.seats[0].link is None, 10) < 8
+        wait_until(lambda: room.seats[0].link is None, PATIENCE)
         assert len(answer(connection)) < 10_000_000
 
 
@@ -312,10 +317,12 @@ def test_what_is_counted_is_forgotten_again() -> None:
 
 
 def test_an_allowance_grows_again_and_many_addresses_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("persian_rummy_env.apps.web.limits.time", SimpleNamespace(monotonic=lambda: now))
     allowance = Allowance(2, 50)
     assert [allowance.take() for _ in range(3)] == [True, True, False]
-    time.sleep(0.05)
-    assert allowance.take()
+    now += 1 / 32
+    assert [allowance.take() for _ in range(2)] == [True, False]
     monkeypatch.setattr("persian_rummy_env.apps.web.limits.REMEMBERED", 10)
     each = Allowances(1, 0)
     assert all(each.take(str(number)) for number in range(100))
