@@ -179,9 +179,9 @@ class RuleSet:
 
 
 def _rule_field(one: Any) -> RuleField:
-    said = dict(one.metadata)
-    absent = one.default if said["absent"] is None else said["absent"]
-    rule = RuleField(**{**said, "name": one.name, "default": one.default, "absent": absent})
+    metadata = dict(one.metadata)
+    absent = one.default if metadata["absent"] is None else metadata["absent"]
+    rule = RuleField(**{**metadata, "name": one.name, "default": one.default, "absent": absent})
     assert all(rule.checked(value) == value for value in (*rule.values, rule.default, rule.absent)), rule
     assert not rule.shown or (rule.first == 0 and rule.absent == rule.values[0]), (
         f"rule {rule.name}: what files that do not name it mean, {rule.absent!r}, is to be its first value, so that it "

@@ -131,11 +131,11 @@ class SeatIPPO(IPPO):
     def extract_action_masks(self, infos: Any) -> dict[str, Any]:
         rows: dict[str, list[np.ndarray]] = {group: [] for group in self.observation_space}
         for agent in self.agent_ids:
-            told = infos.get(agent) or {}
-            if told.get("action_mask") is None:
+            info = infos.get(agent) or {}
+            if info.get("action_mask") is None:
                 continue
-            masks = np.asarray(told["action_mask"])
-            acts = np.asarray(told.get("_action_mask", True)).reshape(-1)
+            masks = np.asarray(info["action_mask"])
+            acts = np.asarray(info.get("_action_mask", True)).reshape(-1)
             group = self.get_group_id(agent) if self.has_grouped_agents() else agent
             rows[group] += list(np.atleast_2d(masks)[acts])
         return {group: np.stack(masks).astype(bool) if masks else None for group, masks in rows.items()}

@@ -167,7 +167,7 @@ class PersianRummyState(pyspiel.State):
         self._moves = 0
         self._deal_began = 0
         self._begun_inside = False
-        self._told = ("",) * NUM_SEATS
+        self._heard = ("",) * NUM_SEATS
         if game.dealer != ANY_DEALER:
             self._name_dealer(game.dealer)
 
@@ -179,7 +179,7 @@ class PersianRummyState(pyspiel.State):
         self._begun_inside = True
         seats = np.arange(NUM_SEATS)
         known = views_of(np.repeat(record, NUM_SEATS), seats, seats)
-        self._told = tuple(view.tobytes().hex() + ";" for view in known)
+        self._heard = tuple(view.tobytes().hex() + ";" for view in known)
 
     @property
     def deal_began(self) -> int | None:
@@ -291,11 +291,13 @@ class PersianRummyState(pyspiel.State):
 
     def _tell(self, all_hear: str, seat: int | None = None, it_sees: str = "") -> None:
         """Add to what the seats have seen, in order; ``seat`` sees more than the others."""
-        self._told = tuple(f"{told}{it_sees if other == seat else all_hear};" for other, told in enumerate(self._told))
+        self._heard = tuple(
+            f"{heard}{it_sees if other == seat else all_hear};" for other, heard in enumerate(self._heard)
+        )
 
-    def told(self, seat: int) -> str:
+    def information_of(self, seat: int) -> str:
         """All that a seat has seen since the beginning, in order."""
-        return self._told[seat]
+        return self._heard[seat]
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player != pyspiel.PlayerId.CHANCE:
@@ -375,7 +377,7 @@ class PersianRummyObserver:
         are not 0."""
         if self._recalls:
             rules = " ".join(map(str, state.get_game().rules.as_dict().values()))
-            return f"player {player}; rules {rules}; {state.told(player)}"
+            return f"player {player}; rules {rules}; {state.information_of(player)}"
         observe_float(state.record, 0, player, self._raw, self._seen)
         parts = []
         for block in self._blocks:

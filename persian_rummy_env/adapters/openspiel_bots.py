@@ -70,7 +70,7 @@ class PersianRummyBot(pyspiel.Bot):
 class BotEvaluator(mcts.Evaluator):
     """What a state is worth to the four players: a bot of ours plays it out at all seats, compiled.
 
-    A thousand times as fast as OpenSpiel's random rollouts of a game written in Python, and a better opinion.
+    A thousand times as fast as OpenSpiel's random rollouts of a game written in Python, and a better estimate.
 
     Args:
         bot: who plays on. rollouts: the mean of so many. seed: of the cards still to be drawn.

@@ -1,4 +1,4 @@
-"""PufferLib 3: tables with one learner each as a native environment, and a policy that masks.
+"""PufferLib 3: tables with one agent each as a native environment, and a policy that masks.
 
 Written and checked against the source of 3.0.0, which cannot be installed beside this package: it asks for numpy below
 2 (docs/pufferlib.md).
@@ -26,7 +26,7 @@ MASKED = -1e9
 
 
 class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttributeAccessIssue]
-    """``num_tables`` tables; the rows of one are the decisions of one learner, with what it was paid in between.
+    """``num_tables`` tables; the rows of one are the decisions of one agent, with what it was paid in between.
 
     A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``), and the mask (547) at ``MASK``.
     The library samples over all actions: the policy has to mask its own logits. A deal that ends gives way to the next
@@ -75,13 +75,13 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
         self.rewards[:] = rewards
         self.terminals[:] = terminated
         self.truncations[:] = truncated
-        return self.observations, self.rewards, self.terminals, self.truncations, self._told(rewards)
+        return self.observations, self.rewards, self.terminals, self.truncations, self._stats(rewards)
 
     def _show(self, observation: Mapping[str, np.ndarray]) -> None:
         self.observations[:, :SIZE] = observation["observation"]
         self.observations[:, MASK] = observation["action_mask"]
 
-    def _told(self, rewards: np.ndarray) -> list[dict[str, float]]:
+    def _stats(self, rewards: np.ndarray) -> list[dict[str, float]]:
         self._returns += rewards
         ended = self.terminals | self.truncations
         self._finished += self._returns[ended].tolist()
@@ -89,9 +89,9 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
         self._steps += 1
         if self._steps % self.log_interval or not self._finished:
             return []
-        told = {"points_a_deal": 100 * float(np.mean(self._finished)), "deals": float(len(self._finished))}
+        stats = {"points_a_deal": 100 * float(np.mean(self._finished)), "deals": float(len(self._finished))}
         self._finished = []
-        return [told]
+        return [stats]
 
     def close(self) -> None:
         self.tables.close()

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: the batched learner as a ``VecEnv``, for ``sb3_contrib.MaskablePPO``.
+"""Stable-Baselines3: the batched agent as a ``VecEnv``, for ``sb3_contrib.MaskablePPO``.
 
 ``gymnasium.make("PersianRummy-v0", observation="flat")`` works with it as it is; this is the fast way.
 """
@@ -16,7 +16,7 @@ from ..envs.options import AgentOptions
 
 
 class PersianRummySB3VecEnv(VecEnv):
-    """``num_envs`` tables at which one learner plays, stepped by one compiled call.
+    """``num_envs`` tables at which one agent plays, stepped by one compiled call.
 
     Observations are the flat vector, (n, 1020) float32; masks come by ``env_method("action_masks")``, as MaskablePPO
     asks for them. An episode that ends gives way to the next at once; ``info["terminal_observation"]`` and
@@ -47,14 +47,14 @@ class PersianRummySB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        observation, rewards, terminated, truncated, told = self.tables.step(self._actions)
+        observation, rewards, terminated, truncated, batched = self.tables.step(self._actions)
         done = terminated | truncated
         self._returns += rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for index in np.flatnonzero(done):
             infos[index] = {
-                "terminal_observation": told["final_obs"][index],
+                "terminal_observation": batched["final_obs"][index],
                 "TimeLimit.truncated": bool(truncated[index]),
                 "episode": {"r": float(self._returns[index]), "l": int(self._lengths[index]), "t": 0.0},
             }

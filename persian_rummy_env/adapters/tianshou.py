@@ -1,4 +1,4 @@
-"""Tianshou: the table for self-play, the learner's table for everything else, and what policy gradients lack there.
+"""Tianshou: the table for self-play, the agent's table for everything else, and what policy gradients lack there.
 
 Tianshou hands on the mask that lies in an observation, but only its Q-learning looks at it: ``MaskedActor`` does so
 for PPO and its like. At a table of four, the row after a decision belongs to another seat: ``PerSeat`` puts each seat's
@@ -7,7 +7,7 @@ rows together before returns are computed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -20,6 +20,7 @@ from ..arguments import single_action
 from ..envs.aec import env
 from ..envs.aec_raw import SEATS
 from ..envs.gym import PersianRummyGymEnv
+from ..envs.options import AECOptions, AgentOptions
 
 MASKED = -1e9
 """The logit of an action that is not legal: its probability is 0, and so is its part of the entropy."""
@@ -35,7 +36,7 @@ class TianshouTable(PettingZooEnv):
         options: of ``persian_rummy_env.env``.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[AECOptions]) -> None:
         super().__init__(env(**{"episode": "deal", **options}))
 
     def step(self, action: Any) -> tuple[dict[str, Any], list[float], bool, bool, dict[str, Any]]:
@@ -44,16 +45,16 @@ class TianshouTable(PettingZooEnv):
 
 
 class TianshouLearner(gymnasium.Wrapper):
-    """The Gymnasium environment, one learner among bots, with the mask where Tianshou looks for it.
+    """The Gymnasium environment, one agent among bots, with the mask where Tianshou looks for it.
 
-    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. After a decision comes the learner's next one, so
+    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. After a decision comes the agent's next one, so
     every algorithm of the library, with n-step targets too, computes what it should.
 
     Args:
         options: of ``persian_rummy_env.PersianRummyGymEnv``.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[AgentOptions]) -> None:
         table = PersianRummyGymEnv(observation="dict", **options)
         super().__init__(table)
         parts = table.observation_space.spaces  # type: ignore[attr-defined]

@@ -76,7 +76,7 @@ def redact(game, seat, cards):
 
 @compiled
 def deal_world(game, seat, cards):
-    """Deal the unseen cards of a record anew, from its sampling stream."""
+    """Deal the unseen cards of a record again, from its sampling stream."""
     count = unseen_cards(game, seat, cards)
     for index in range(count - 1, 0, -1):
         other = sample_below(game, index + 1)

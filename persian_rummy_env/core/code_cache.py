@@ -1,6 +1,6 @@
 """numba's compiled code, kept in a ``CodeStore``: one file for each signature of a function.
 
-numba's own cache names a function by the place of its source, so another checkout of the same sources compiles anew;
+numba's own cache names a function by the place of its source, so another checkout of the same sources compiles again;
 it believes what it reads; and it keeps an index beside the code, which two processes can write over one another.
 Here a file's name says everything that its code depends on, and the store vouches for the rest.
 """

@@ -1,6 +1,7 @@
 """The AEC environment, PettingZoo's turn-based interface: ``env`` and ``raw_env``.
 
-``env()`` does itself what PettingZoo's stock wrappers would do around ``raw_env()``, at a fraction of their cost.
+``env()`` makes the checks of PettingZoo's stock wrappers itself, because the wrappers cost more than a step of the
+game.
 """
 
 from __future__ import annotations
@@ -70,9 +71,9 @@ def raw_env(
     render_view: str | int = "all",
     seed: int | None = None,
 ) -> PersianRummyAEC:
-    """The table without the checks of ``env`` on the order of calls and the type of actions; same options.
+    """``env`` without the checks of PettingZoo's wrappers on the order of calls; same options.
 
-    It is safe all the same: an action that is not legal never reaches the game.
+    Illegal actions are refused here too.
     """
     return PersianRummyAEC(
         rules=rules,
@@ -99,21 +100,22 @@ def env(
     render_view: str | int = "all",
     seed: int | None = None,
 ) -> CheckedPersianRummyAEC:
-    """A table of Persian Rummy, as PettingZoo's ``AECEnv``.
+    """One game of Persian Rummy as PettingZoo's ``AECEnv``.
 
     Args:
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set (default), or ``"deal"``, one.
-        reward: ``"margin"`` (default), own team's points less the other's, over 100; ``"win"``, +1, -1, or 0 for a tie,
-            at the end of the episode.
-        reward_timing: ``"dense"`` (default), margins are paid to all four agents as points are made, those of the cards
-            left in hands and of going out at the end of the deal; ``"end"``, all at the end of each deal.
-        illegal_action: ``"raise"`` (default), a ``ValueError``, and the table is unchanged; ``"forfeit"``, the episode
-            ends, terminated, with -1 for both of the offender's team and +1 for the others.
-        max_decisions: truncate the episode, for all four agents, after so many decisions; None (default): never.
+        reward: ``"margin"`` (default), (points of the own team - points of the other team) / 100; ``"win"``, +1, -1, or
+            0 for a tie, at the end of the episode.
+        reward_timing: ``"dense"`` (default), all four agents are paid when points are scored, and at the end of the
+            deal for the cards left in hands and for going out; ``"end"``, all at the end of each deal. The sums are
+            equal.
+        illegal_action: ``"raise"`` (default), a ``ValueError``, and the game is unchanged; ``"forfeit"``, the episode
+            terminates with reward -1 for both agents of the offending team and +1 for the other two.
+        max_decisions: truncates the episode for all four agents after this many decisions; None (default): never.
         render_mode: ``"human"``, ``"ansi"``, ``"rgb_array"`` or None.
-        render_view: whose cards ``render`` shows: ``"all"`` (default), or a seat 0..3 or agent, with what it may see.
-        seed: used by the first ``reset`` that is given none.
+        render_view: whose cards ``render`` shows: ``"all"`` (default), or a seat 0..3 or an agent name: what it sees.
+        seed: the seed of the first ``reset`` that is given no seed.
 
     An observation is ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``.
 
@@ -128,7 +130,7 @@ def env(
     []
 
     Raises:
-        TypeError, ValueError: an unknown option, or a value that it does not take; the message says what it takes.
+        TypeError, ValueError: an unknown option or a wrong value; the message names the expected values.
     """
     return CheckedPersianRummyAEC(
         rules=rules,

@@ -53,16 +53,16 @@ _BY_RESET = ("agents", "num_agents", "agent_selection", "rewards", "terminations
 
 
 class PersianRummyAEC(AECEnv[str, Any, Any]):
-    """One table of Persian Rummy. Made by ``env`` and ``raw_env``, which say what the options mean.
+    """One game of Persian Rummy. ``env`` and ``raw_env`` make it and document the options.
 
-    One call at a time: a ``step`` or ``reset`` while another one is under way, in another thread, is a
-    ``RuntimeError``; so is everything but ``reset`` and ``set_state`` after an interrupt in the middle of a call.
+    One call at a time: ``step`` or ``reset`` during another call of another thread is a ``RuntimeError``. After an
+    exception in the middle of a call, every method except ``reset`` and ``set_state`` is a ``RuntimeError``.
 
     Attributes:
-        agents: those whose episode goes on, or who have still to take their ``step(None)`` after its end.
+        agents: the agents whose episode goes on, or that have not taken their ``step(None)`` after its end.
         agent_selection: the agent to move.
         teams: the agents of team 0 and of team 1.
-        rewards: what the last step earned, ``float`` by agent.
+        rewards: the rewards of the last step, ``float`` by agent.
         terminations, truncations: ``bool`` by agent, the same for all four.
         infos: an empty dict by agent.
         state_space: ``Box(0, 1, (1356,), float32)``, of ``state()``.

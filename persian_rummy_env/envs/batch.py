@@ -1,6 +1,6 @@
-"""A batch of games with its arrays: what the environments hold, and the only caller of the compiled loop.
+"""A batch of games with its arrays. All environments hold one; only it calls the compiled loop.
 
-It checks nothing of what its caller should have checked; the environments do that and speak to the user.
+It does not check arguments: the environments check them and write the messages.
 """
 
 from __future__ import annotations
@@ -51,17 +51,16 @@ def check_partial_reset(tables: Any, chosen: np.ndarray) -> None:
 
 
 class GameBatch:
-    """``num_envs`` games, their states and what the seats to move see of them.
+    """``num_envs`` games: their states, and the observation and mask of each seat to move.
 
     Attributes:
         games: (n,) STATE.
-        own: (1,) STATE, before any deal: the rules of this table, by which every episode is played that begins here.
+        own: (1,) STATE before any deal: the rules of this batch, by which every episode that begins here is played.
         legal: (n, WORDS) uint64, the legal actions packed.
         observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
         final: (n,) STATE, the last state of the sub-environments that are ``done`` and went on at once.
-        guard: says that the games are being changed, before anything of them is; the environments' methods are
-            ``exclusive``.
+        guard: marks the games as half played before anything changes; the environments' methods are ``exclusive``.
     """
 
     def __init__(self, num_envs: int, options: Options, autoreset: int, threads: int = 1) -> None:

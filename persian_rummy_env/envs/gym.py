@@ -23,24 +23,24 @@ RENDER_MODES = get_args(GymRenderMode)
 
 
 class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
-    """One learner at a table; bots or policies play the other seats.
+    """A single-agent environment; bots or policies play the other seats.
 
-    A step is the learner's action, then everybody else's until the learner is to move again or the episode is over;
-    its reward is what the learner's team earned in all that, less what the others earned. What was earned before the
-    learner's first decision comes with its first reward, so that the rewards of an episode sum to its margin.
+    A step plays the agent's action and then all other seats until the agent is to move again or the episode is over.
+    Its reward is the change of the margin over all of this. The margin of the moves before the agent's first decision
+    is part of its first reward, so that the rewards of an episode sum to its margin.
 
-    One call at a time, from one thread. If an exception ends ``step`` or ``reset`` in the middle (an opponent's, or an
-    interrupt while it thinks), everything but ``reset`` is a ``RuntimeError`` that names it.
+    One call at a time, from one thread. After an exception in the middle of ``step`` or ``reset`` (an opponent's, or an
+    interrupt), every method except ``reset`` is a ``RuntimeError`` that names it.
 
     Args:
-        seats: what the learner plays: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
+        seats: the seats of the agent: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
             ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
             the teams in turn.
         opponents: a bot (``bots.BOTS``), or a policy with ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
         partner: the same; None (default): as the opponents.
         observation: ``"dict"`` (default), ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``;
             ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.
-        render_mode: ``"ansi"``, ``"rgb_array"`` or None; the table as the learner may see it.
+        render_mode: ``"ansi"``, ``"rgb_array"`` or None; what the agent sees.
         options: ``rules``, ``episode`` (here ``"deal"`` by default), ``reward``, ``reward_timing``, ``illegal_action``
             (here ``"forfeit"`` by default, -1 and the end, since checkers play blindly), ``max_decisions`` (of all
             seats), ``seed``, as ``persian_rummy_env.env`` has them.
@@ -92,8 +92,8 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             options: ``dealer`` and ``decks``, as ``persian_rummy_env.env().reset`` has them.
 
         Returns:
-            The observation, and info: ``action_mask`` (547,) int8; ``seat``, the learner's; ``skipped``, how many
-            episodes were over before the learner's first decision and gave way to the next.
+            The observation, and info: ``action_mask`` (547,) int8; ``seat``, the agent's; ``skipped``, how many
+            episodes were over before the agent's first decision and gave way to the next.
         """
         reset_options(options)
         super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
@@ -101,7 +101,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         return self._first(observation), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """The learner's action, an integer 0..546, and then everybody else's.
+        """The agent's action, an integer 0..546, and then all others'.
 
         Raises:
             RuntimeError: before the first ``reset``, or after the end of the episode. TypeError: no integer.
@@ -123,7 +123,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         return {"action_mask": mask, "seat": seat, "skipped": skipped}
 
     def action_masks(self) -> np.ndarray:
-        """(547,) bool, what the learner may play; all False once the episode is over."""
+        """(547,) bool, what the agent may play; all False once the episode is over."""
         return self._vector.action_masks()[0]
 
     def get_state(self) -> np.ndarray:
@@ -131,7 +131,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         return self._vector.get_state()
 
     def render(self) -> Any:
-        """The table as the learner may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
+        """The table as the agent may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
         output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")

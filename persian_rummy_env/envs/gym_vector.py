@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
-    """Of one learner: ``Dict`` of observation and mask, or the observation alone."""
+    """The space of one agent: ``Dict`` of observation and mask, or the observation alone."""
     box = spaces.Box(np.zeros(SIZE, np.uint8), HIGH.copy(), dtype=np.uint8) if raw else spaces.Box(0, 1, (SIZE,))
     if observation == "flat":
         return box
@@ -50,13 +50,13 @@ def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
 
 
 class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
-    """``num_envs`` batch at which one learner plays; see ``PersianRummyGymEnv`` for the options that are not here.
+    """``num_envs`` single-agent environments; see ``PersianRummyGymEnv`` for the options that are not here.
 
     Args:
-        num_envs: batch ("sub-environments"), at least 1. Sub-environment ``i`` of a batch that was given one seed plays
-            what the single environment plays for ``lane_seeds(seed, n)[i]``.
+        num_envs: the number of sub-environments, at least 1. Sub-environment ``i`` of a batch that was given one seed
+            plays what the single environment plays for ``lane_seeds(seed, n)[i]``.
         autoreset_mode: as ``PersianRummyVecEnv`` has it; ``"SAME_STEP"`` by default: ``infos["final_obs"]`` and
-            ``infos["final_info"]`` hold what was seen last.
+            ``infos["final_info"]`` hold the last observations and infos.
         raw: True: observations are the engine's bytes, ``uint8``, a quarter of the memory; ``observation.as_float``
             makes them what they are otherwise.
 
@@ -121,7 +121,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``. The first reset must
         start every sub-environment.
 
-        An episode that is over before the learner's first decision is skipped for the next one; ``infos["skipped"]``
+        An episode that is over before the agent's first decision is skipped for the next one; ``infos["skipped"]``
         counts them.
         """
         options = reset_options(options)
@@ -138,7 +138,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """The learner's action in every sub-environment, (n,) integers; then everybody else's, until it is to move
+        """The agent's action in every sub-environment, (n,) integers; then all others', until it is to move
         again.
 
         Raises:
@@ -174,16 +174,16 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         return {**values, **{f"_{name}": every.copy() for name in values}}
 
     def _add_final(self, infos: dict[str, Any]) -> None:
-        """What the learner saw last in the episodes that ended, in Gymnasium's form."""
+        """What the agent saw last in the episodes that ended, in Gymnasium's form."""
         batch = self._batch
         ended_envs = np.flatnonzero(batch.done)
-        views = observe_states(batch.final[ended_envs], batch.final_seat[ended_envs])
-        seen = views if self.raw else as_float(views)
+        last_observations = observe_states(batch.final[ended_envs], batch.final_seat[ended_envs])
+        seen = last_observations if self.raw else as_float(last_observations)
         nothing = np.zeros(NUM_ACTIONS, dtype=np.int8)
         observations = np.full(self.num_envs, None, dtype=object)
-        for index, view in zip(ended_envs, seen, strict=True):
+        for index, last in zip(ended_envs, seen, strict=True):
             flat = self.observation_kind == "flat"
-            observations[index] = view if flat else {"observation": view, "action_mask": nothing.copy()}
+            observations[index] = last if flat else {"observation": last, "action_mask": nothing.copy()}
         empty = np.zeros((self.num_envs, NUM_ACTIONS), dtype=np.int8)
         ended = batch.done.copy()
         infos["final_obs"], infos["_final_obs"] = observations, ended
@@ -205,7 +205,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         return drawn(self._batch.games[index], int(self._batch.seat[index]))
 
     def action_masks(self) -> np.ndarray:
-        """(n, 547) bool, what the learner may play; an empty row in a sub-environment that waits for a reset."""
+        """(n, 547) bool, what the agent may play; an empty row in a sub-environment that waits for a reset."""
         self._guard.need("action_masks()")
         return self._batch.action_mask.astype(bool)
 

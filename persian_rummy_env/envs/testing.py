@@ -125,8 +125,8 @@ def check_conservation(states: np.ndarray) -> None:
         assert len(pile) + len(stock) <= MAX_PILE, f"env {index}: pile and stock hold {len(pile) + len(stock)} cards"
         assert int(game["run_low"]) & ~int(game["runs"]) == 0, f"env {index}: run_low holds cards that lie in no run"
         for seat in range(NUM_SEATS):
-            stray = Counter(contents.cards_of(game["known"][seat])) - Counter(hands[seat])
-            assert not stray, f"env {index}: known of seat {seat} holds cards that are not in its hand"
+            not_held = Counter(contents.cards_of(game["known"][seat])) - Counter(hands[seat])
+            assert not not_held, f"env {index}: known of seat {seat} holds cards that are not in its hand"
 
 
 def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> np.ndarray:

@@ -53,15 +53,15 @@ AUTORESET = {
 
 
 class StepResult(NamedTuple):
-    """What every sub-environment shows after a reset or a step.
+    """The outputs of a reset or a step, a row for each sub-environment.
 
     Attributes:
-        observation: (n, 1020) uint8, the view of the seat to move (``observation.BLOCKS``).
+        observation: (n, 1020) uint8, of the seat to move (``observation.BLOCKS``).
         action_mask: (n, 547) int8, 1 where that seat may play the action.
         seat: (n,) int8, the seat to move, 0..3; -1 in a sub-environment that waits for a reset.
-        reward: (n, 4) float32, earned by this step, by absolute seat; partners' are equal and a row sums to 0.
-        terminated: (n,) bool, the episode came to its end in this step.
-        truncated: (n,) bool, ``max_decisions`` cut the episode in this step.
+        reward: (n, 4) float32, of this step, by absolute seat; partners have equal rewards and a row sums to 0.
+        terminated: (n,) bool, the episode ended in this step.
+        truncated: (n,) bool, ``max_decisions`` truncated the episode in this step.
     """
 
     observation: np.ndarray
@@ -73,11 +73,11 @@ class StepResult(NamedTuple):
 
 
 class Final(NamedTuple):
-    """How the episodes stood that ended in the last step; k of them.
+    """The last states of the k episodes that ended in the last step.
 
     Attributes:
         env_index: (k,) int64, which sub-environments.
-        observation: (k, 4, 1020) uint8, the last view of each seat.
+        observation: (k, 4, 1020) uint8, the last observation of each seat.
         seat: (k,) int8, the seat to move when an episode was cut; in one that ended, the seat that moved last.
         score: (k, 2) int32, the points of the finished deals, by team.
         state: (k,) STATE.
@@ -93,30 +93,30 @@ class Final(NamedTuple):
 class PersianRummyVecEnv:
     """``num_envs`` games of Persian Rummy, stepped together by compiled code.
 
-    Before the first ``reset`` (or ``set_state``) there is no game: whatever asks for one is a ``ResetNeededError``, a
-    ``RuntimeError``. The first ``reset`` starts every sub-environment.
+    Before the first ``reset`` or ``set_state`` there is no game, and methods that need one raise ``ResetNeededError``
+    (a ``RuntimeError``). The first ``reset`` starts every sub-environment.
 
-    One call at a time: a call that changes games while another one is under way, in another thread, is a
-    ``RuntimeError``. If an exception ends a call in the middle (an interrupt, no memory), everything but a ``reset`` of
-    all sub-environments, or ``set_state``, is a ``RuntimeError`` that names it.
+    One call at a time: a call that changes games during another call of another thread is a ``RuntimeError``. After an
+    exception in the middle of a call (an interrupt, no memory), every method is a ``RuntimeError`` that names it,
+    except ``set_state`` and a ``reset`` of all sub-environments.
 
     Args:
         num_envs: games, the sub-environments, at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
-        reward: ``"margin"``, own team's points less the other's over 100; ``"win"``, +1, -1, or 0 for a tie, at the
-            end.
-        reward_timing: ``"dense"``, margins are paid as points are made; ``"end"``, at the end of each deal.
-        illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode ends with -1
+        reward: ``"margin"``, (points of the own team - points of the other team) / 100; ``"win"``, +1, -1, or 0 for a
+            tie, at the end. reward_timing: ``"dense"``, paid when points are scored; ``"end"``, at the end of each
+            deal. illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode
+            ends with -1
             for the offender's team and +1 for the other.
-        max_decisions: truncate an episode after so many decisions; None: never.
+        max_decisions: truncates an episode after this many decisions; None: never.
         autoreset_mode: what a sub-environment does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it
             starts the next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1
             and an empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it
             waits for ``reset(options={"reset_mask": …})``.
         threads: threads that share the sub-environments of a step.
-        copy: True, arrays handed out are the caller's to keep; False, the next step writes over them.
-        seed: used by the first ``reset`` that is given none.
+        copy: True, each call returns new arrays; False, the next step overwrites them.
+        seed: the seed of the first ``reset`` that is given no seed.
 
     >>> from persian_rummy_env import PersianRummyVecEnv
     >>> envs = PersianRummyVecEnv(8)
@@ -305,7 +305,8 @@ class PersianRummyVecEnv:
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
-        """The view of any seat of each sub-environment, whoever is to move: (n, 1020) uint8, the caller's to keep.
+        """The observation of any seat of each sub-environment: (n, 1020) uint8, a new array. It does not depend on the
+        turn.
 
         Args:
             seats: one seat 0..3 for all sub-environments, or (n,) of them.
@@ -331,15 +332,15 @@ class PersianRummyVecEnv:
 
     @property
     def final(self) -> Final:
-        """How the episodes stood that ended in the last step (under SAME_STEP, before the next one began)."""
+        """The last states of the episodes that ended in the last step (under SAME_STEP, before the next one began)."""
         batch = self._batch
         self._guard.need("final")
         ended_envs = np.flatnonzero(batch.done)
         source = batch.final if self.autoreset_mode == "SAME_STEP" else batch.games
         states = source[ended_envs]
-        views = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
+        observations = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
         return Final(
-            ended_envs, np.stack(views, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states
+            ended_envs, np.stack(observations, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states
         )
 
     def get_state(self) -> np.ndarray:
