@@ -16,12 +16,15 @@ from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseInputs
 from persian_rummy_env.players.networks import register_backend
-from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
+from persian_rummy_env.players.policy import BasePolicy, DecisionBatch, unknown_name
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.stored_rules import stored_rules
 
-from .network import Actor, NotFiniteError, Shape, inputs_on
+from .inputs import Inputs, inputs_on
+from .network import KINDS, Actor
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
+from .trunk import Shape
 
 FORMAT = "persian-rummy-policy/1"
 BEFORE_LATER_RULES = BLOCK["score"].stop
@@ -64,7 +67,7 @@ class LearnedPolicy(BasePolicy):
         actions = np.empty(len(legal), dtype=np.int64)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
-            inputs = inputs_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
+            inputs = self._inputs(batch, chunk)
             fractions = None if self.rng is None else self.rng.random(len(legal[chunk]))
             actions[chunk] = self.actor.choose(inputs, fractions)[0]
         return actions
@@ -75,7 +78,7 @@ class LearnedPolicy(BasePolicy):
         probabilities = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
         for start in range(0, len(legal), CHUNK):
             chunk = slice(start, start + CHUNK)
-            inputs = inputs_on(self.device, batch.observation[chunk], legal[chunk], self.actor.shape.games)
+            inputs = self._inputs(batch, chunk)
             listed = self.actor.legal_log_probs(inputs).exp().cpu().numpy()
             if isinstance(inputs, SparseInputs):
                 there = np.arange(listed.shape[1]) < inputs.counts[:, None]
@@ -85,6 +88,10 @@ class LearnedPolicy(BasePolicy):
         if not np.isfinite(probabilities).all():
             raise NotFiniteError("the probabilities of the policy, some of which are not finite")
         return probabilities
+
+    def _inputs(self, batch: DecisionBatch, chunk: slice) -> Inputs:
+        actor = self.actor
+        return inputs_on(self.device, batch.observation[chunk], batch.legal[chunk], actor.shape.games, actor.sparse)
 
 
 def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
@@ -178,16 +185,10 @@ def shape_of(metadata: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> 
         expected = {"games": bool, "kind": str}.get(name, int)
         if type(value) is not expected:
             raise ValueError(f"{name}={value!r}: expected a value of type {expected.__name__}")
-    weight = tensors.get(f"{prefix}trunk.weight")
-    if weight is None or weight.dim() != 2 or weight.shape[0] != SIZE:
-        raise ValueError(f"there is no tensor {prefix}trunk.weight of {SIZE} rows")
-    start = f"{prefix}trunk.blocks."
-    blocks = len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
-    if (metadata["width"], metadata["blocks"]) != (weight.shape[1], blocks):
-        raise ValueError(
-            f"it says width={metadata['width']}, blocks={metadata['blocks']}, and the tensors have "
-            f"width={weight.shape[1]}, blocks={blocks}"
-        )
+    kind = metadata.get("kind", Shape.kind)
+    if kind not in KINDS:
+        raise ValueError(unknown_name("kind of network", kind, KINDS))
+    KINDS[kind].check(metadata, tensors, f"{prefix}trunk.")
     return Shape(**metadata)
 
 

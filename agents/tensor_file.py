@@ -18,7 +18,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from .network import NotFiniteError, not_finite
+from persian_rummy_env.players.tensor_file import NotFiniteError
+
+from .inputs import not_finite
 
 DIGEST = "digest"
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.learned import LearnedPolicy, policy_bytes, read_policy
-from agents.network import NotFiniteError
 from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import check_rules
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.files import write_whole
 from train.algorithms.ppo import Learner
 from train.checkpoint import Counters

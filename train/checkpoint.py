@@ -138,7 +138,7 @@ class Checkpoint:
             config = config_type.from_dict(settings)
             counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"])), {}, {}))
             tensors = with_later_rules(file.tensors, "actor.")
-            shape_of({"width": config.network.width, "blocks": config.network.blocks}, tensors, "actor.")
+            shape_of(asdict(config.network), tensors, "actor.")
             streams = parsed(metadata["streams"])
             if not isinstance(streams, dict):
                 raise ValueError("streams: expected an object")

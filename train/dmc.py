@@ -21,7 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.network import Actor, Inputs, inputs_on
+from agents.inputs import inputs_on
+from agents.network import Actor
 from persian_rummy_env.core import batch_kernels
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.rules import NUM_SEATS
@@ -136,18 +137,11 @@ class ValueLearner(NetworkLearner):
         """Gradients of a part of a minibatch of ``size`` decisions, and its part of the loss."""
         target = torch.from_numpy(returns.target[chosen]).to(self.device)
         with self.autocast():
-            inputs = inputs_on(self.device, returns.view[chosen], returns.legal[chosen])
-            value = values(self.actor, inputs, returns.action[chosen])
+            view, legal = returns.view[chosen], returns.legal[chosen]
+            inputs = inputs_on(self.device, view, legal, sparse=self.actor.sparse)
+            value = self.actor.action_logits(inputs, returns.action[chosen])
         loss = (value - target).square().sum() / size
         return torch.autograd.grad(loss, list(self.actor.parameters())), loss.item()
-
-
-def values(actor: Actor, inputs: Inputs, taken: np.ndarray) -> Tensor:
-    """What the network says of the actions ``taken`` (b,): (b,) float32. It reads the mask nowhere: what was taken was
-    legal."""
-    hidden = actor.trunk(inputs)
-    chosen = torch.from_numpy(taken).to(hidden.device)
-    return (hidden * actor.last.weight[chosen]).sum(-1) + actor.last.bias[chosen]
 
 
 @dataclass(frozen=True)

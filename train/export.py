@@ -25,8 +25,9 @@ import torch
 import tyro
 from torch import Tensor, nn
 
+from agents.inputs import MASKED, DenseInputs
 from agents.learned import read_policy
-from agents.network import MASKED, Actor, DenseInputs
+from agents.network import Actor
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.system.files import write_whole
@@ -55,14 +56,12 @@ class Standalone(nn.Module):
 
     def __init__(self, actor: Actor) -> None:
         super().__init__()
-        actor = copy.deepcopy(actor).cpu()
-        self.trunk = actor.trunk
-        self.last = actor.last
+        self.actor = copy.deepcopy(actor).cpu()
         self.masked = float(MASKED)
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         legal = action_mask != 0
-        logits = torch.where(legal, self.last(self.trunk(DenseInputs(observation, legal))), self.masked)
+        logits = torch.where(legal, self.actor.logits(DenseInputs(observation, legal)), self.masked)
         return logits, torch.where(legal.any(-1), logits.argmax(-1), -1)
 
 

@@ -16,9 +16,10 @@ import torch
 
 import persian_rummy_env
 from agents.learned import LearnedPolicy
-from agents.network import Actor, NotFiniteError
+from agents.network import Actor
 from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import claimed, locked, new_id, refuse_strangers
 from persian_rummy_env.system.signals import on_ending

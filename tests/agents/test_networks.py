@@ -32,7 +32,8 @@ def small(path: Path, width: int = 24, blocks: int = 1) -> Path:
     """A random network whose choices are far from uniform."""
     torch = pytest.importorskip("torch")
     from agents.learned import policy_bytes
-    from agents.network import Actor, Shape
+    from agents.network import Actor
+    from agents.trunk import Shape
 
     torch.manual_seed(3)
     actor = Actor(Shape(width, blocks, True))

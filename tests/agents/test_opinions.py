@@ -39,8 +39,10 @@ def test_a_trained_policy_says_how_likely_each_action_is() -> None:
 
 def test_probabilities_are_the_dense_networks() -> None:
     torch = pytest.importorskip("torch")
+    from agents.inputs import DenseInputs
     from agents.learned import LearnedPolicy
-    from agents.network import Actor, DenseInputs, Shape
+    from agents.network import Actor
+    from agents.trunk import Shape
 
     torch.manual_seed(1)
     actor = Actor(Shape(32, 1))

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from agents.learned import LearnedPolicy, policy_bytes
-from agents.network import Actor, Shape
+from agents.network import Actor
+from agents.trunk import Shape
 from experiments import cross_play, tournament
 from persian_rummy_env.actions import DISCARD, DRAW
 from persian_rummy_env.evaluation.match import play_match

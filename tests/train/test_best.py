@@ -12,7 +12,8 @@ from safetensors import safe_open
 
 import train.selfplay
 from agents.learned import read_policy
-from agents.network import Actor, Shape
+from agents.network import Actor
+from agents.trunk import Shape
 from persian_rummy_env.evaluation.match import MatchResult
 from persian_rummy_env.players.load import CHAMPION
 from train.best import BestCopy

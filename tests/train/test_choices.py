@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents.inputs import DenseInputs
 from agents.learned import read_policy
-from agents.network import Actor, DenseInputs, Shape
+from agents.network import Actor
+from agents.trunk import Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many

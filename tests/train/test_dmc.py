@@ -9,7 +9,8 @@ import pytest
 import torch
 
 import train.dmc
-from agents.network import Actor, DenseInputs
+from agents.inputs import DenseInputs
+from agents.network import Actor
 from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE, SparseInputs

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents.inputs import MASKED, DenseInputs
 from agents.learned import policy_bytes
-from agents.network import MASKED, Actor, DenseInputs, Residual, Shape
+from agents.network import Actor
+from agents.trunk import Residual, Shape
 from persian_rummy_env.players.inputs import SIZE
 from train.export import Standalone, main
 

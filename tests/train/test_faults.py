@@ -16,8 +16,8 @@ import torch
 import train.expert_iteration
 import train.selfplay
 from agents.learned import LearnedPolicy, read_policy
-from agents.network import NotFiniteError
 from persian_rummy_env import bots
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from tests.train.damaged import TINY, files_of, one_line_of
 from train import checkpoint, log
 from train.algorithms.ppo import Learner

@@ -10,7 +10,7 @@ import torch
 import train.data.labels
 import train.imitate
 import train.selfplay
-from agents.network import DenseInputs
+from agents.inputs import DenseInputs
 from persian_rummy_env.players.load import load
 from tests.train.runs import contents
 from train import log

@@ -9,13 +9,16 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from agents import learned
+from agents.inputs import DenseInputs, uniform_log_probs
 from agents.learned import LearnedPolicy, policy_bytes, policy_metadata, read_policy
-from agents.network import Actor, DenseInputs, NotFiniteError, Shape, uniform_log_probs
+from agents.network import Actor
+from agents.trunk import Shape
 from persian_rummy_env.actions import DISCARD
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SparseInputs
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import DecisionBatch, Policy
+from persian_rummy_env.players.tensor_file import NotFiniteError
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +114,7 @@ def test_a_row_in_which_nothing_is_legal_is_an_error(
     actor: Actor, decisions, greedy: bool, rows: list[int], device: str, monkeypatch: pytest.MonkeyPatch
 ):
     if device == "meta":  # what another device than a CPU would be given
-        monkeypatch.setattr(learned, "inputs_on", lambda _, view, legal, __: DenseInputs.of(view, legal))
+        monkeypatch.setattr(learned, "inputs_on", lambda _, view, legal, *__: DenseInputs.of(view, legal))
     policy, shown = LearnedPolicy(actor, greedy=greedy), empty_batch(decisions, rows)
     for method in (policy.act, policy.probabilities):
         with pytest.raises(ValueError, match=rf"row {rows[0]}: no action is legal.* \({len(rows)} of 10 rows"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import masked_draw, masked_entropy, masked_log_softmax
+from agents.inputs import masked_draw, masked_entropy, masked_log_softmax
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core import network_kernels
 from persian_rummy_env.core.masks import count_rows, list_rows, pack

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import train.selfplay
+from agents.inputs import DenseInputs
 from agents.learned import read_policy
-from agents.network import DenseInputs
 from persian_rummy_env.observation import BLOCK
 from tests.train.conftest import Decisions
 from train.config.base import with_settings

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import Actor, Critic, DenseInputs, Shape, sided
+from agents.inputs import DenseInputs
+from agents.network import Actor, Critic, sided
+from agents.trunk import Shape
 from persian_rummy_env.observation import BLOCK, BLOCKS, HIGH
 from persian_rummy_env.players.inputs import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseInputs
 

@@ -9,7 +9,9 @@ import pytest
 import torch
 
 import train.selfplay
-from agents.network import Actor, Critic, Shape, inputs_on
+from agents.inputs import inputs_on
+from agents.network import Actor, Critic
+from agents.trunk import Shape
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SIZE
 from persian_rummy_env.players.load import load
 from tests.train.playing import played

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 import train.selfplay
+from agents.inputs import DenseInputs, uniform_log_probs
 from agents.learned import LearnedPolicy
-from agents.network import Actor, DenseInputs, uniform_log_probs
+from agents.network import Actor
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.inputs import SIZE, SparseInputs

@@ -9,8 +9,9 @@ import torch
 
 import train.algorithms.ppo
 import train.data.rollout
+from agents.inputs import DenseInputs, inputs_on
 from agents.learned import policy_bytes
-from agents.network import Actor, DenseInputs, inputs_on
+from agents.network import Actor
 from persian_rummy_env.players.inputs import SparseInputs
 from tests.train.playing import played
 from train.algorithms.ppo import Learner

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import Actor, Critic, inputs_on
+from agents.inputs import inputs_on
+from agents.network import Actor, Critic
 from persian_rummy_env.core.masks import first_legal, unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE

@@ -13,9 +13,11 @@ import pytest
 import torch
 
 import train.selfplay
+from agents.inputs import DenseInputs
 from agents.learned import policy_bytes, read_policy
-from agents.network import Actor, DenseInputs, Shape
+from agents.network import Actor
 from agents.tensor_file import tensor_bytes
+from agents.trunk import Shape
 from persian_rummy_env import RuleSet
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SIZE

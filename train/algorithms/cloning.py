@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.network import inputs_on
+from agents.inputs import inputs_on
 
 from ..data.labels import LabelCollector, Labels, Teacher
 from ..data.symmetry import ACTIONS, NUM_ORDERS, reorder
@@ -86,7 +86,7 @@ def _gradients(
     view, legal = reorder(labels.view[chosen], labels.legal[chosen], order)
     taken = ACTIONS[order, labels.action[chosen]]
     with learner.autocast():
-        inputs = inputs_on(learner.device, view, legal)
+        inputs = inputs_on(learner.device, view, legal, sparse=learner.actor.sparse)
         loss = -learner.actor.evaluate(inputs, taken, temperature)[0].sum() / size
         agreed = (learner.actor.choose(inputs, None)[0] == taken).sum() / size
     return torch.autograd.grad(loss, list(learner.actor.parameters())), np.array([loss.item(), agreed])

@@ -11,11 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from agents.inputs import inputs_on, not_finite
 from agents.learned import LearnedPolicy
-from agents.network import Actor, NotFiniteError, Trunk, inputs_on, not_finite
+from agents.network import Actor
+from agents.trunk import Trunk
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, VIEW_SIZE
 from persian_rummy_env.players.policy import check_rules
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.stored import LARGEST
 
 from ..config.base import RunConfig
@@ -76,11 +79,11 @@ class NetworkLearner:
         policy.name = str(path)
         check_rules(policy, self.settings.rule_set)
         given, expected = policy.actor.shape, self.actor.shape
-        if (given.width, given.blocks) != (expected.width, expected.blocks):
+        if (given.kind, given.width, given.blocks) != (expected.kind, expected.width, expected.blocks):
             raise ValueError(
-                f"init_from={path}: it has width={given.width}, blocks={given.blocks}, and the settings say "
-                f"width={expected.width}, blocks={expected.blocks}; give --network.width {given.width} "
-                f"--network.blocks {given.blocks}"
+                f"init_from={path}: it has kind={given.kind}, width={given.width}, blocks={given.blocks}, and the "
+                f"settings say kind={expected.kind}, width={expected.width}, blocks={expected.blocks}; give "
+                f"--network.kind {given.kind} --network.width {given.width} --network.blocks {given.blocks}"
             )
         self.actor.load_state_dict(policy.actor.state_dict())
         if not given.games:
@@ -165,7 +168,8 @@ class NetworkLearner:
             wrong = not_finite(tensors)
             if wrong is not None:
                 raise NotFiniteError(f"the tensor {wrong}, which holds NaN or infinities")
-        inputs = inputs_on(self.device, PROBE, np.full((len(PROBE), WORDS), 3, dtype=np.uint64), self.actor.shape.games)
+        two_legal = np.full((len(PROBE), WORDS), 3, dtype=np.uint64)
+        inputs = inputs_on(self.device, PROBE, two_legal, self.actor.shape.games, self.actor.sparse)
         self.actor.choose(inputs, None)
         for name, network in self.networks.items():
             if not isinstance(network, Actor):

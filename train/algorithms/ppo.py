@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import huber_loss
 
-from agents.network import Actor, Critic, Inputs, inputs_on, uniform_log_probs
+from agents.inputs import Inputs, inputs_on, uniform_log_probs
+from agents.network import Actor, Critic
 
 from ..config.ppo import Config
 from ..data.rollout import Players, Rollout
@@ -100,9 +101,7 @@ class Learner(NetworkLearner):
 
     def begin_self_play(self) -> None:
         """Start PPO from a cloned or given actor: scale its logits and reset its optimiser."""
-        with torch.no_grad():
-            for logits in self.actor.last.parameters():
-                logits.mul_(self.config.bc.logit_scale)
+        self.actor.scale_logits(self.config.bc.logit_scale)
         self.reset_actor_optimizer()
         if self.magnet is not None:
             self.magnet = frozen(self.actor)
@@ -174,7 +173,7 @@ class Learner(NetworkLearner):
         return float(total / count), float(max(0.0, squares / count - (total / count) ** 2))
 
     def _inputs(self, view: np.ndarray, legal: np.ndarray) -> Inputs:
-        return inputs_on(self.device, view, legal, self.actor.shape.games)
+        return inputs_on(self.device, view, legal, self.actor.shape.games, self.actor.sparse)
 
     def _magnet_log_probs(self, inputs: Inputs) -> Tensor | None:
         """What the magnet makes of decisions; None: there is no magnet."""

@@ -11,7 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 import numpy as np
 import tyro
 
-from agents.network import Shape
+from agents.network import KINDS
+from agents.trunk import Shape
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
 from persian_rummy_env.players.policy import unknown_name
@@ -56,7 +57,7 @@ class Network:
     """The networks of actor and critic.
 
     Attributes:
-        kind: the architecture, by its name in the registry (agents/network.py).
+        kind: the architecture: ``residual``, or ``attention`` over cards, which has no fast form for a CPU.
         width: features of each layer.
         blocks: number of blocks.
     """
@@ -67,6 +68,8 @@ class Network:
     blocks: int = 2
 
     def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"network.kind: {unknown_name('kind of network', self.kind, KINDS)}")
         whole(self, "width", 8, 2**16)
         if self.width % 8:
             refuse(self, "width", "a multiple of 8")
@@ -226,7 +229,7 @@ class RunConfig:
     def shape(self) -> Shape:
         """Of the networks; those that play games also read of other deals."""
         network = self.network
-        return Shape(network.width, network.blocks, games=self.episode == "game")
+        return Shape(network.width, network.blocks, self.episode == "game", network.kind)
 
     @property
     def episode(self) -> Literal["deal", "game"]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.network import Actor, inputs_on
+from agents.inputs import inputs_on
+from agents.network import Actor
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core.bot_kernels import choose_many
@@ -125,7 +126,8 @@ class LabelCollector:
             views = views_of(games, lanes, games["seat"][lanes])
             kept.append(Labels(view, masks, teacher(views, masks)))
             count += len(lanes)
-            chosen, _ = actor.choose(inputs_on(self.device, view, masks), self.rng.random(len(lanes)))
+            inputs = inputs_on(self.device, view, masks, sparse=actor.sparse)
+            chosen, _ = actor.choose(inputs, self.rng.random(len(lanes)))
             random = self.rng.random(len(lanes)) < self.epsilon
             actions[lanes] = np.where(random, self.env.sample_actions(self.rng)[lanes], chosen)
             actions = self.env.bot_actions(self.codes, actions)

@@ -18,7 +18,8 @@ import numpy as np
 import torch
 from numba import njit
 
-from agents.network import Actor, Critic, Inputs, inputs_on
+from agents.inputs import Inputs, inputs_on
+from agents.network import KINDS, Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
 from persian_rummy_env.core.intrinsics import lowest
@@ -160,6 +161,7 @@ class EpisodeCollector:
         self.lanes = lanes
         self.seed = config.seed
         self.games = config.shape.games
+        self.sparse = KINDS[config.shape.kind].sparse
         self.masked = config.masked_bytes
         self.device = device
         self.bf16 = config.precision == "bf16"
@@ -176,7 +178,7 @@ class EpisodeCollector:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
     def inputs(self, view: np.ndarray, legal: np.ndarray) -> Inputs:
-        return inputs_on(self.device, view, legal, self.games)
+        return inputs_on(self.device, view, legal, self.games, self.sparse)
 
     def play(self, choose: Choose, job: Job, by_seat: bool = False) -> Played:
         """Play an episode in every lane.

@@ -1,0 +1,146 @@
+"""Trunks: from the inputs of a decision to features. The kind of a network is the kind of its trunk.
+
+A new kind is a subclass of ``Trunk`` and a row of ``network.KINDS``. All that saves, loads, trains or exports a network
+goes through the methods here, and knows no layer by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+from persian_rummy_env.observation import SIZE
+from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SparseInputs, input_scale
+
+from .inputs import Inputs
+from .sparse import SparseFirst
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network is.
+
+    Attributes:
+        width: features of a layer.
+        blocks: number of blocks.
+        games: it also reads the blocks of other deals (``players.inputs.OTHER_DEALS``).
+        kind: the architecture, a name of ``KINDS``.
+    """
+
+    width: int = 256
+    blocks: int = 2
+    games: bool = False
+    kind: str = "residual"
+
+
+class Trunk(nn.Module, ABC):
+    """From inputs to ``shape.width`` features.
+
+    Args:
+        num_inputs: bytes of a view that it reads: ``SIZE``, or ``VIEW_SIZE`` with the other hands.
+    """
+
+    sparse: ClassVar[bool] = False
+    """Whether ``forward`` accepts ``SparseInputs`` beside ``DenseInputs``."""
+
+    def __init__(self, num_inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.num_inputs = num_inputs
+        self.width = shape.width
+
+    @abstractmethod
+    def forward(self, inputs: Inputs) -> Tensor:
+        """Features (b, shape.width), float32."""
+
+    @abstractmethod
+    def zero_inputs(self, columns: np.ndarray) -> None:
+        """Make the output independent of these columns of the view, until training changes it.
+
+        Args:
+            columns: (k,) int64, of whole blocks of the observation.
+        """
+
+    @classmethod
+    @abstractmethod
+    def check(cls, shape: Mapping[str, Any], tensors: Mapping[str, Tensor], prefix: str) -> None:
+        """Compare sizes that a file states with its tensors, before anything of that size is made.
+
+        Args:
+            prefix: of the names of this trunk's tensors.
+
+        Raises:
+            ValueError: they differ.
+        """
+
+
+def count_blocks(tensors: Mapping[str, Tensor], prefix: str) -> int:
+    """How many members of ``blocks`` the tensors belong to."""
+    start = f"{prefix}blocks."
+    return len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
+
+
+def check_sizes(shape: Mapping[str, Any], width: int, blocks: int) -> None:
+    """Refuse a stated width or number of blocks that the tensors do not have."""
+    if (shape["width"], shape["blocks"]) != (width, blocks):
+        raise ValueError(
+            f"it says width={shape['width']}, blocks={shape['blocks']}, and the tensors have width={width}, "
+            f"blocks={blocks}"
+        )
+
+
+class Residual(nn.Module):
+    """``x + linear(gelu(norm(x)))``."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.linear(gelu(self.norm(x)))
+
+
+class ResidualTrunk(Trunk):
+    """A pre-norm residual multilayer perceptron on the bytes divided by their highest values."""
+
+    sparse = True
+
+    scale: Tensor
+
+    def __init__(self, num_inputs: int, shape: Shape) -> None:
+        super().__init__(num_inputs, shape)
+        self.weight = nn.Parameter(torch.empty(num_inputs, shape.width))
+        self.bias = nn.Parameter(torch.zeros(shape.width))
+        self.blocks = nn.ModuleList(Residual(shape.width) for _ in range(shape.blocks))
+        self.norm = nn.LayerNorm(shape.width)
+        self.register_buffer("scale", torch.from_numpy(input_scale(shape.games)[:num_inputs]), persistent=False)
+        nn.init.normal_(self.weight, std=0.1)  # some 90 bytes are set, so that features begin near unit size
+        self.zero_inputs(OF_OTHER_DEALS)
+
+    @torch.no_grad()
+    def zero_inputs(self, columns: np.ndarray) -> None:
+        """Zero the first-layer weights of these input columns."""
+        self.weight[torch.from_numpy(columns)] = 0
+
+    def forward(self, inputs: Inputs) -> Tensor:
+        if isinstance(inputs, SparseInputs):
+            x: Tensor = SparseFirst.apply(self.weight, self.bias, inputs)  # type: ignore[assignment]
+        else:
+            x = (inputs.view[:, : self.num_inputs].float() * self.scale) @ self.weight + self.bias
+        for block in self.blocks:
+            x = block(x)
+        return gelu(self.norm(x).float())
+
+    @classmethod
+    def check(cls, shape: Mapping[str, Any], tensors: Mapping[str, Tensor], prefix: str) -> None:
+        weight = tensors.get(f"{prefix}weight")
+        if weight is None or weight.dim() != 2 or weight.shape[0] != SIZE:
+            raise ValueError(f"there is no tensor {prefix}weight of {SIZE} rows")
+        check_sizes(shape, weight.shape[1], count_blocks(tensors, prefix))
