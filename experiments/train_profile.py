@@ -45,11 +45,11 @@ CLAIM = Claim(
 RESULT = Path(__file__).parent / "results" / "train_profile.json"
 PARTS: dict[str, list[tuple[Any, str]]] = {
     "the environment": [(PersianRummyVecEnv, name) for name in ("step", "reset", "get_state", "bot_actions")],
-    "collecting: what networks read is listed": [(EpisodeCollector, "rows")],
+    "collecting: what networks read is listed": [(EpisodeCollector, "inputs")],
     "collecting: the actor chooses": [(Actor, "choose")],
     "collecting: advantages": [(train.data.rollout, "advantages")],
     "collecting: the rest": [(Collector, "collect")],
-    "learning: what networks read is listed": [(Learner, "_rows")],
+    "learning: what networks read is listed": [(Learner, "_inputs")],
     "learning: forward, actor": [(Actor, "evaluate_near")],
     "forward, critic: values for collecting, and learning": [(Critic, "forward")],
     "learning: backward": [(train.algorithms.ppo.torch.autograd, "grad")],

@@ -130,3 +130,8 @@ def test_numbers_of_runs_that_are_not_kept_have_a_command_and_a_commit() -> None
     for entry in check.read_history()["entries"]:
         told = {quote for _, quote in quotes(pages[entry["page"]])}
         assert not set(entry["quotes"]) - told, f"{entry['page']} no longer gives all that {entry['what']} has"
+
+
+def test_the_code_of_a_timing_is_there() -> None:
+    assert [path for paths in check.TIMED.values() for path in paths if not (ROOT / path).exists()] == []
+    assert [name for name in check.TIMED if not (RESULTS / f"{name}.json").is_file()] == []
