@@ -21,7 +21,7 @@ from rich.console import Console
 
 from experiments.shared.browser import chromium
 from persian_rummy_env.apps.analyst import PolicyAnalyst
-from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.apps.replay_page import replay_page
 from persian_rummy_env.apps.seat_view import seat_view
 from persian_rummy_env.apps.seating import parse_seats
@@ -44,7 +44,7 @@ MOMENT = 44
 def terminal(path: Path) -> None:
     """The table in the terminal, as SVG."""
     players = parse_seats("human,expert,expert,expert")
-    table, expert = Table(seed=3, dealer=0), load("expert")
+    table, expert = TableGame(seed=3, dealer=0), load("expert")
     while len(table.played) < DECISIONS or table.seat != 0 or len(table.legal) < 4:
         table.play(int(choose(table.games(), expert)[0]))
     view = seat_view(table, 0)
@@ -56,7 +56,7 @@ def terminal(path: Path) -> None:
     write_whole(path, console.export_svg(title="persian-rummy play"))
 
 
-def table_start(table: Table) -> int:
+def table_start(table: TableGame) -> int:
     """Where the last round of turns began."""
     return max(0, len(table.played) - 12)
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.cards import CARD_NAMES, NUM_PLAIN
 from persian_rummy_env.drawing import CARD_HEIGHT, CARD_WIDTH, Look, ansi, card_face, contents, draw_table, raster
 from persian_rummy_env.players.load import load
@@ -32,7 +32,7 @@ def position(wanted: Callable[[np.void], bool]) -> tuple[np.void, list[tuple[int
     """The first position of expert games that is as wanted, and what was played before it."""
     expert = load("expert")
     for seed in range(1000):
-        table = Table(seed=seed)
+        table = TableGame(seed=seed)
         while not table.over:
             game = table.games()[0]
             if wanted(game):

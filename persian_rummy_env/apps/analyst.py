@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation.arena import play, show
+from ..evaluation.statistics import CONFIDENCE, t_quantile
 from ..players.load import load
 from ..players.policy import Policy, as_policy, check_rules
 from ..players.policy_io import choose, sample_worlds, views_of
@@ -51,10 +52,10 @@ class PolicyAnalyst:
             value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
             return Analysis(policy.name, chosen, worth=worth, value=value)
         probabilities = getattr(policy, "probabilities", None)
-        value, error = played_out(games, policy, self.worlds) if self.worlds else (None, None)
+        value, half = played_out(games, policy, self.worlds) if self.worlds else (None, None)
         rows = show(games, np.arange(len(games)), policy.wants_views) if probabilities is not None else None
         likely = None if probabilities is None else probabilities(rows)
-        return Analysis(policy.name, choose(games, policy), likely, value=value, error=error)
+        return Analysis(policy.name, choose(games, policy), likely, value=value, half=half)
 
 
 def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:
@@ -70,12 +71,13 @@ def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.nd
 
 def played_out(games: np.ndarray, policy: Policy, worlds: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Points that the team of the seat to move is ahead by at the end of the deal, (n,) float64: the mean over worlds,
-    and its standard error, which one world alone does not have.
+    and half of its 95% interval, which one world alone does not have.
 
     The deal is played as the last one of its game.
     """
     rng = np.random.default_rng(0)
-    means, errors = np.empty((2, len(games)))
+    means, halves = np.empty((2, len(games)))
+    quantile = t_quantile(0.5 + CONFIDENCE / 2, worlds - 1) if worlds > 1 else 0.0
     together = max(1, TOGETHER // worlds)
     for start in range(0, len(games), together):
         some = games[start : start + together]
@@ -86,5 +88,5 @@ def played_out(games: np.ndarray, policy: Policy, worlds: int) -> tuple[np.ndarr
         margin = dealt["last_score"][:, 0].astype(np.float64) - dealt["last_score"][:, 1]
         margin = margin.reshape(-1, worlds) * np.where(seats % 2 == 0, 1, -1)[:, None]
         means[start : start + together] = margin.mean(axis=1)
-        errors[start : start + together] = margin.std(axis=1) / max(1, worlds - 1) ** 0.5
-    return means, errors if worlds > 1 else None
+        halves[start : start + together] = quantile * margin.std(axis=1) / max(1, worlds - 1) ** 0.5
+    return means, halves if worlds > 1 else None

@@ -27,7 +27,7 @@ from ..state import MELD_PHASE, OVER
 from ..stored_rules import stored_rules
 
 UNFINISHED = "persian-rummy-unfinished/1"
-"""The format of a game that was left before its end; ``Table.resume`` goes on with it."""
+"""The format of a game that was left before its end; ``TableGame.resume`` goes on with it."""
 STEP_OF_STREAM = 0x9E3779B97F4A7C15
 """What a splitmix64 generator adds to itself with each number drawn."""
 
@@ -36,7 +36,7 @@ class TableError(ValueError):
     """What was asked of a table is not possible there; the text is for the player."""
 
 
-class Played(NamedTuple):
+class PlayedAction(NamedTuple):
     """An action that was played: the deal from 0, the seat, the action id."""
 
     deal: int
@@ -57,18 +57,18 @@ class _Standing(NamedTuple):
     or after it, and never finds a card played that the record does not know of.
 
     Attributes:
-        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends: see ``Table``.
+        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends: see ``TableGame``.
         before: what ``undo`` goes back to.
     """
 
     games: np.ndarray
     legal: np.ndarray
-    played: tuple[Played, ...] = ()
+    played: tuple[PlayedAction, ...] = ()
     ends: tuple[DealEnd, ...] = ()
     before: _Standing | None = None
 
 
-class Table:
+class TableGame:
     """A game of one table.
 
     Args:
@@ -98,7 +98,7 @@ class Table:
     # Where the game stands ------------------------------------------------------------------------------------------
 
     @property
-    def played(self) -> tuple[Played, ...]:
+    def played(self) -> tuple[PlayedAction, ...]:
         """All actions so far, in order."""
         return self._now.played
 
@@ -135,7 +135,7 @@ class Table:
 
     # Playing --------------------------------------------------------------------------------------------------------
 
-    def play(self, action: str | int) -> Played:
+    def play(self, action: str | int) -> PlayedAction:
         """Play an action for the seat to move, in notation or as an id.
 
         Raises:
@@ -148,7 +148,7 @@ class Table:
         if not now.legal[number]:
             raise TableError(f"'{ACTION_NAMES[number]}' is not legal now; legal are: {', '.join(self.legal)}")
         games, ends = now.games.copy(), now.ends
-        one = Played(len(ends), self.seat, number)
+        one = PlayedAction(len(ends), self.seat, number)
         refused = arena_kernels.play_lanes(games, np.zeros(1, dtype=np.int64), np.array([number]))
         assert refused == -1
         ended = int(games[0]["phase"]) == OVER or int(games[0]["deal"]) != one.deal
@@ -167,7 +167,7 @@ class Table:
         """
         return self._now.before is not None
 
-    def undo(self) -> Played:
+    def undo(self) -> PlayedAction:
         """Take the last action of this turn back, and return it.
 
         Raises:
@@ -213,7 +213,7 @@ class Table:
         }
 
     @classmethod
-    def resume(cls, saved: Mapping[str, Any]) -> Table:
+    def resume(cls, saved: Mapping[str, Any]) -> TableGame:
         """The table of an ``unfinished`` game, as it stood.
 
         Raises:

@@ -12,13 +12,13 @@ from ..drawing import contents
 from ..players.policy_io import views_of
 from ..rules import NUM_SEATS
 from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
-from .game import DealEnd, Table
+from .game import DealEnd, TableGame
 
 LOG = 40
 """Actions of the history that are sent, the latest."""
 
 
-def seat_view(table: Table, seat: int) -> dict[str, Any]:
+def seat_view(table: TableGame, seat: int) -> dict[str, Any]:
     """The table as a seat sees it.
 
     All of it but ``legal`` and ``undo`` is read from the record of what the seat knows (``belief.views_of``), which is

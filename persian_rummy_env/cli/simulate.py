@@ -101,15 +101,15 @@ def run(args: argparse.Namespace) -> int:
 
 def progress(records: Iterable[Record], total: int, *, shown: bool) -> Iterator[Record]:
     """The records; if it takes long, how many there are already, in one line on standard error that goes away again."""
-    start = said = time.monotonic()
+    start = shown_at = time.monotonic()
     try:
         for count, record in enumerate(records):
             now = time.monotonic()
-            if shown and now - said > PATIENCE:
-                said = now
+            if shown and now - shown_at > PATIENCE:
+                shown_at = now
                 left = (total - count) * (now - start) / max(count, 1)
                 print(f"\r{count} of {total} games, {left:.0f} s left  ", end="", file=sys.stderr, flush=True)
             yield record
     finally:
-        if said != start:
+        if shown_at != start:
             print(f"\r{'':40}\r", end="", file=sys.stderr, flush=True)

@@ -129,7 +129,7 @@ class MatchCache:
     Args:
         folder: where they lie; made if it is not there.
         settings: of all its matches.
-        anew: forget what was played by other code or on other settings, instead of refusing to go on.
+        anew: replay what was played by other code or on other settings, instead of refusing to go on.
 
     Attributes:
         players: whoever plays what is not in it yet.
@@ -154,16 +154,16 @@ class MatchCache:
         if not path.exists():
             return None
         try:
-            said, seconds, pairs = unpacked(path)
+            stored, seconds, pairs = unpacked(path)
         except MatchCacheError:
             if self.anew:
                 return None
             raise
-        if said != about:
+        if stored != about:
             if self.anew:
                 return None
             other = ", ".join(
-                f"{key} {said.get(key)} instead of {about[key]}" for key in about if said.get(key) != about[key]
+                f"{key} {stored.get(key)} instead of {about[key]}" for key in about if stored.get(key) != about[key]
             )
             raise MatchCacheError(
                 f"{path}: {' & '.join(a)} v {' & '.join(b)} was played with {other}; "

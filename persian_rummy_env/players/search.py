@@ -99,7 +99,7 @@ class SearchPolicy(BasePolicy):
             expected = f"a number of worlds from 0 to {MOST_PRIOR}"
             prior_worlds = finite_number("prior_worlds", prior_worlds, 0, MOST_PRIOR, expected)
         if prior is not None and not callable(getattr(prior, "worth_of", None)):
-            raise TypeError(f"prior={shown(prior)}: expected an opinion of actions, such as priors.ExpertPrior()")
+            raise TypeError(f"prior={shown(prior)}: expected values of actions, such as priors.ExpertPrior()")
         self.bot = BOTS[bot]
         self.method = method
         self.prior = prior

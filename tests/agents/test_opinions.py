@@ -10,6 +10,7 @@ from persian_rummy_env.apps import analyst as module
 from persian_rummy_env.apps.analyst import PolicyAnalyst, played_out, worth_of
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.evaluation.arena import show
+from persian_rummy_env.evaluation.statistics import t_quantile
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy_io import PolicyError, choose
 from persian_rummy_env.players.search import SearchPolicy
@@ -84,7 +85,7 @@ def test_an_opinion_sees_no_more_than_the_seat(name: str) -> None:
     np.testing.assert_array_equal(before.value, after.value)
 
 
-def test_the_error_of_a_value_is_how_much_it_differs_with_other_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_of_the_interval_is_how_much_a_value_differs_with_other_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     games = positions(120)
     found = []
     for seed in range(6):
@@ -93,7 +94,7 @@ def test_the_error_of_a_value_is_how_much_it_differs_with_other_worlds(monkeypat
         )
         found.append(played_out(games, load("deepest"), 16))
     between = np.var([values for values, _ in found], axis=0, ddof=1).mean()
-    within = np.mean([error**2 for _, error in found if error is not None])
+    within = np.mean([(half / t_quantile(0.975, 15)) ** 2 for _, half in found if half is not None])
     assert 0.8 < between / within < 1.25
 
 

@@ -134,15 +134,15 @@ def test_matches() -> None:
 
 
 def test_tables() -> None:
-    from persian_rummy_env.apps.game import Table
+    from persian_rummy_env.apps.game import TableGame
 
-    table = Table(OUT, seed=4)
+    table = TableGame(OUT, seed=4)
     rng = np.random.default_rng(0)
     while not table.over:
         saved = table.unfinished(["a", "b", "c", "d"], ["human"] * 4)
         table.play(str(rng.choice(table.legal)))
     assert ends_by_an_ace([decode_action(played.action) for played in table.played])
-    assert Table.resume(json.loads(json.dumps(saved))).rules == OUT
+    assert TableGame.resume(json.loads(json.dumps(saved))).rules == OUT
     assert verify(table.record(["a", "b", "c", "d"])) is None
 
 

@@ -5,7 +5,7 @@ import io
 import numpy as np
 from rich.console import Console
 
-from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.apps.seating import Player
 from persian_rummy_env.apps.terminal.game import Game
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
@@ -21,7 +21,7 @@ class Failing(BasePolicy):
 def test_a_hint_that_fails_is_told_and_the_game_goes_on() -> None:
     said = io.StringIO()
     players = [Player("you", "human")] * 4
-    game = Game(Table(seed=1), players, {"failing": Failing()}, "failing", Console(file=said, width=200))
+    game = Game(TableGame(seed=1), players, {"failing": Failing()}, "failing", Console(file=said, width=200))
     typed = iter(["hint", "draw"])
     game._input = lambda _: next(typed)  # type: ignore[method-assign]
     game._ask()

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("starlette", reason="the browser game needs: pip install -e '.[play]'")
 
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.records.replay import verify
 from persian_rummy_env.rules import RuleSet
 from tests.play.processes import Process, process
@@ -64,7 +64,7 @@ class Guest:
 
 def mine_in(record: Any, seat: int) -> list[str]:
     """The actions of a seat in a record."""
-    table = Table(RuleSet(deals=1), record["seed"])
+    table = TableGame(RuleSet(deals=1), record["seed"])
     for action in record["deals"][0]["actions"]:
         table.play(action)
     return [ACTION_NAMES[one.action] for one in table.played if one.seat == seat]

@@ -272,8 +272,8 @@ def test_old_games_go_and_running_ones_do_not(tmp_path: Path, monkeypatch: pytes
         found = kept.by_replay("key 5")
         assert found is not None
         assert found.state == {"n": 5}
-        kept.forget("over 5")
-        kept.forget("never there")
+        kept.delete("over 5")
+        kept.delete("never there")
         monkeypatch.setattr(store, "DAYS", -1)
         kept.expire()
         assert kept.load("over 5") is None

@@ -11,7 +11,7 @@ import pytest
 from persian_rummy_env import RuleSet
 from persian_rummy_env.actions import ACTION_NAMES
 from persian_rummy_env.apps import game
-from persian_rummy_env.apps.game import Table, TableError
+from persian_rummy_env.apps.game import TableError, TableGame
 from persian_rummy_env.apps.seat_view import seat_view
 from persian_rummy_env.apps.seating import HUMAN, draw, parse_seats, players_of
 from persian_rummy_env.apps.terminal.typed import NotAnActionError, parse
@@ -23,23 +23,23 @@ from persian_rummy_env.records.replay import verify
 NAMES = ("a", "b", "c", "d")
 
 
-def play_on(table: Table, rng: np.random.Generator, stop: int | None = None) -> None:
+def play_on(table: TableGame, rng: np.random.Generator, stop: int | None = None) -> None:
     """Play random legal actions, to the end or until so many were played."""
     while not table.over and (stop is None or len(table.played) < stop):
         table.play(table.legal[rng.integers(len(table.legal))])
 
 
-def meldable(seed: int = 0) -> Table:
+def meldable(seed: int = 0) -> TableGame:
     """A table whose seat to move has drawn and may meld."""
     rng = np.random.default_rng(seed)
-    table = Table(seed=seed)
+    table = TableGame(seed=seed)
     while not any(action.startswith("meld") for action in table.legal):
         table.play("draw" if "draw" in table.legal else table.legal[rng.integers(len(table.legal))])
     return table
 
 
 def test_what_is_not_legal_changes_nothing() -> None:
-    table = Table(seed=1)
+    table = TableGame(seed=1)
     before = table.games()
     for action in ("discard AS", "resign", "", -1, 547, "pass"):
         with pytest.raises(TableError):
@@ -68,7 +68,7 @@ def test_melds_are_taken_back_in_order_and_a_draw_and_a_discard_are_not() -> Non
 
 def test_a_take_is_taken_back() -> None:
     rng = np.random.default_rng(3)
-    table = Table(seed=3)
+    table = TableGame(seed=3)
     while not any(action.startswith("take") for action in table.legal):
         table.play(table.legal[rng.integers(len(table.legal))])
     before = table.games()
@@ -80,7 +80,7 @@ def test_a_take_is_taken_back() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_record_of_a_game_verifies_also_after_taking_back(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    table = Table(RuleSet(deals=2), seed)
+    table = TableGame(RuleSet(deals=2), seed)
     undone = 0
     while not table.over:
         play_on(table, rng, len(table.played) + 1)
@@ -95,15 +95,15 @@ def test_the_record_of_a_game_verifies_also_after_taking_back(seed: int) -> None
 
 def test_there_is_no_record_before_the_end() -> None:
     with pytest.raises(TableError, match="not over"):
-        Table(seed=1).record(NAMES)
+        TableGame(seed=1).record(NAMES)
 
 
 def test_an_unfinished_game_goes_on_as_it_stood() -> None:
     rng = np.random.default_rng(5)
-    table = Table(seed=5, dealer=2)
+    table = TableGame(seed=5, dealer=2)
     play_on(table, rng, 30)
     saved = json.loads(json.dumps(table.unfinished(NAMES, [HUMAN] * 4)))
-    again = Table.resume(saved)
+    again = TableGame.resume(saved)
     assert np.array_equal(again.games(), table.games())
     for damage in (
         {"format": "x"},
@@ -113,14 +113,14 @@ def test_an_unfinished_game_goes_on_as_it_stood() -> None:
         {"actions": 5},
     ):
         with pytest.raises(ValueError, match=r".+"):
-            Table.resume({**saved, **damage})
+            TableGame.resume({**saved, **damage})
     with pytest.raises(TableError, match="actions: missing"):
-        Table.resume({name: value for name, value in saved.items() if name != "actions"})
+        TableGame.resume({name: value for name, value in saved.items() if name != "actions"})
 
 
 def test_a_view_does_not_change_with_what_the_seat_cannot_see() -> None:
     rng = np.random.default_rng(9)
-    table = Table(seed=9)
+    table = TableGame(seed=9)
     changed = 0
     while not table.over:
         for seat in range(4):
@@ -186,7 +186,7 @@ def test_what_is_not_understood_is_said(text: str) -> None:
 @pytest.mark.parametrize("place", ["play_lanes", "result_of", "last_hands", "_legal"])
 def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     """Wherever in ``play`` it comes: the table stands as before, and its game has the record that it would have had."""
-    table, undisturbed = Table(RuleSet(deals=1), seed=11, dealer=0), Table(RuleSet(deals=1), seed=11, dealer=0)
+    table, undisturbed = TableGame(RuleSet(deals=1), seed=11, dealer=0), TableGame(RuleSet(deals=1), seed=11, dealer=0)
     home = game.arena_kernels if place == "play_lanes" else game
     whole = getattr(home, place)
 
@@ -218,18 +218,18 @@ def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.Mon
     ids=lambda one: str(one)[:9] if one != 10**5000 else "huge",
 )
 def test_what_is_no_action_is_refused(action: Any) -> None:
-    table = Table(seed=3)
+    table = TableGame(seed=3)
     with pytest.raises(TableError):
         table.play(action)
     assert table.played == ()
 
 
 def test_integers_of_numpy_are_integers_at_a_table() -> None:
-    one, two = Table(seed=np.uint64(3), dealer=np.int8(2)), Table(seed=3, dealer=2)  # type: ignore[arg-type]
+    one, two = TableGame(seed=np.uint64(3), dealer=np.int8(2)), TableGame(seed=3, dealer=2)  # type: ignore[arg-type]
     assert (one.seed, one.games().tobytes()) == (3, two.games().tobytes())
     assert type(one.unfinished(NAMES, ["human"] * 4)["dealer"]) is int
     bad: list[dict[str, Any]] = [{"seed": seed} for seed in (-1, 0.5, "1")]
     bad += [{"dealer": dealer} for dealer in (4, 0.0, True)]
     for given in [*bad, {"rules": 1}]:
         with pytest.raises((ValueError, TypeError), match=f"{next(iter(given))}=.*expected"):
-            Table(**given)
+            TableGame(**given)

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("rich", reason="the terminal game is not tested: rich missing")
 
-from persian_rummy_env.apps.game import Table
+from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.apps.terminal.__main__ import main
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
 from tests.damage import BYTES, JSON, Damage, damages
@@ -30,7 +30,7 @@ def compiled() -> None:
 
 
 def saved(names: list[str]) -> dict[str, Any]:
-    table = Table(seed=7, dealer=3)
+    table = TableGame(seed=7, dealer=3)
     for _ in range(9):
         table.play(table.legal[0])
     return table.unfinished(names, ["human", "greedy", "greedy", "greedy"])

@@ -26,7 +26,7 @@ class Analysis:
         worth: (n, 547) float, points that the team of the seat to move is expected to be ahead by at the end of the
             deal after each action, ``-inf`` where it is illegal; None: it weighs nothing.
         value: (n,) float, the same of the decision as a whole; NaN where it does not say; None: it never does.
-        error: (n,) float, the standard error of the value, where that is a mean; None: it is not known.
+        half: (n,) float, half of the 95% interval of the value, where that is a mean; None: it is not known.
 
     Raises:
         ValueError: arrays of other shapes.
@@ -37,7 +37,7 @@ class Analysis:
     probabilities: np.ndarray | None = None
     worth: np.ndarray | None = None
     value: np.ndarray | None = None
-    error: np.ndarray | None = None
+    half: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         rows, wide = (len(self.chosen),), (len(self.chosen), len(ACTION_NAMES))
@@ -46,22 +46,22 @@ class Analysis:
             ("probabilities", wide),
             ("worth", wide),
             ("value", rows),
-            ("error", rows),
+            ("half", rows),
         ):
             array = getattr(self, name)
             if array is not None and array.shape != shape:
                 raise ValueError(f"analysis of {self.policy}: {name} has the shape {array.shape}, expected {shape}")
 
     def of(self, row: int, played: int, legal: int) -> list[Any]:
-        """A decision for the page: ``[chosen, legal actions, value, error, [[action, number], …]]``, None for what
+        """A decision for the page: ``[chosen, legal actions, value, half, [[action, number], …]]``, None for what
         is not known.
 
         The list holds the best actions by probability (in thousandths) or worth (in tenths of a point), and the one
         that was played; it is empty where the policy just chooses.
         """
-        value, error = (
+        value, half = (
             None if array is None or np.isnan(array[row]) else round(float(array[row]), 1)
-            for array in (self.value, self.error)
+            for array in (self.value, self.half)
         )
         numbers, scale = (self.worth, 10) if self.probabilities is None else (self.probabilities, 1000)
         listed = []
@@ -73,7 +73,7 @@ class Analysis:
                 [ACTION_NAMES[action], round(float(numbers[row, action]) * scale)]
                 for action in [*best, *([] if played in best else [played])]
             ]
-        return [ACTION_NAMES[int(self.chosen[row])], legal, value, error, listed]
+        return [ACTION_NAMES[int(self.chosen[row])], legal, value, half, listed]
 
 
 Analyst: TypeAlias = Callable[[np.ndarray, RuleSet], Analysis]

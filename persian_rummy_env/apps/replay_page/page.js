@@ -344,13 +344,13 @@ class Replay {
     if (!decision) {
       box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No analysis: it is not this seat's decision." }));
     } else {
-      const [chosen, legal, value, error, listed] = decision;
+      const [chosen, legal, value, half, listed] = decision;
       const agrees = chosen === game.actions[moment];
       box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
         make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
       if (listed.length) box.append(this.bars(listed, analysis.kind, chosen));
       if (value !== null) {
-        box.append(make("p", { title: "± is the standard error of a mean over worlds that agree with what this seat knows" }, "expects ", make("b", { textContent: error === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(error)}` }), " points of this deal for ",
+        box.append(make("p", { title: "± is half of the 95% interval of a mean over sampled worlds that agree with what this seat knows" }, "expects ", make("b", { textContent: half === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(half)}` }), " points of this deal for ",
           make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
       }
     }
@@ -398,7 +398,7 @@ class Replay {
       const box = svg.getBoundingClientRect();
       this.go(start + Math.round(((event.clientX - box.left) / box.width) * (stop - start)));
     };
-    return make("figure", {}, svg, make("figcaption", {}, `The deal through: points expected for ${this.team(0)}, ±${most.toFixed(0)}`));
+    return make("figure", {}, svg, make("figcaption", {}, `Points expected for ${this.team(0)} through the deal, from −${most.toFixed(0)} to +${most.toFixed(0)}`));
   }
 }
 

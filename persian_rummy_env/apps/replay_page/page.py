@@ -65,15 +65,15 @@ def replay_page(
         raise ValueError(f"view={view!r}: expected one of {', '.join(VIEWS)}, or None for all of them")
     views = list(VIEWS) if view is None else [view]
     store = Store()
-    told = [_game(number, record, views, analysts, look, store) for number, record in games]
-    if not told:
+    shown = [_game(number, record, views, analysts, look, store) for number, record in games]
+    if not shown:
         raise ValueError("no game: expected at least one record")
     data = {
         "views": views,
         "cards": [*CARD_NAMES, ""],
         "cardMark": CARD_MARK,
-        "frame": _frame(told[0]["films"], look),
-        "games": told,
+        "frame": _frame(shown[0]["films"], look),
+        "games": shown,
         "pieces": store.pieces,
         "contents": store.contents,
     }

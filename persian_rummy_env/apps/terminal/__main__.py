@@ -15,7 +15,7 @@ from ...seeds import fresh_seed
 from ...system.command_line import complain, run_command, say_on_error
 from ...system.escaping import shortened, visible
 from ...system.files import explained
-from ..game import Table, TableError
+from ..game import TableError, TableGame
 from ..seating import Player, draw, parse_seats, policies_of
 from . import screen
 from .game import Game, LeftError, save
@@ -68,14 +68,14 @@ def run(args: argparse.Namespace) -> int:
     path = save(game, out)  # before anything is said, since nobody may be there to hear it
     if left:
         console.print("\nleft before the end")
-    told = visible(str(path))
+    shown = visible(str(path))
     if game.table.over:
-        console.print(f"saved: {told}; see it with: persian-rummy show {told}", markup=False, soft_wrap=True)
+        console.print(f"saved: {shown}; see it with: persian-rummy show {shown}", markup=False, soft_wrap=True)
         if args.resume:
             args.resume.unlink(missing_ok=True)
     else:
         console.print(
-            f"saved: {told}; go on with: persian-rummy play --resume {told}",
+            f"saved: {shown}; go on with: persian-rummy play --resume {shown}",
             markup=False,
             soft_wrap=True,
         )
@@ -93,7 +93,7 @@ def _new(args: argparse.Namespace) -> tuple[Game, Path]:
         players, seating = draw(players, seed)
         dealer = seating.dealer
         console.print(screen.seating(seating))
-    game = Game(Table(rules, seed, dealer), players, policies, args.hint, console)
+    game = Game(TableGame(rules, seed, dealer), players, policies, args.hint, console)
     return game, args.out or Path("games") / f"{seed}.jsonl"
 
 
@@ -102,7 +102,7 @@ def _resumed(args: argparse.Namespace) -> tuple[Game, Path]:
         saved = json.loads(args.resume.read_bytes().decode("utf-8"))
         if not isinstance(saved, dict):
             raise TableError(f"expected an object, found {type(saved).__name__}")
-        table = Table.resume(saved)
+        table = TableGame.resume(saved)
         if len(saved["seats"]) != len(saved["players"]) or len(saved["seats"]) != 4:
             raise TableError("seats and players: expected four of each")
         players = [Player(str(name), str(spec)) for name, spec in zip(saved["players"], saved["seats"], strict=True)]
@@ -111,8 +111,8 @@ def _resumed(args: argparse.Namespace) -> tuple[Game, Path]:
     except KeyError as error:
         raise ValueError(f"{args.resume}: not an unfinished game: {error.args[0]}: missing") from error
     except (ValueError, TypeError, RecursionError) as error:
-        told = shortened(str(error), 1000)
-        raise ValueError(f"{args.resume}: not an unfinished game: {told}") from error
+        fault = shortened(str(error), 1000)
+        raise ValueError(f"{args.resume}: not an unfinished game: {fault}") from error
     game = Game(table, players, policies_of(players, table.rules), args.hint, screen.console())
     usual = args.resume.with_name(args.resume.name.removesuffix(".unfinished.json") + ".jsonl")
     return game, args.out or usual

@@ -17,7 +17,7 @@ from ...players.policy_io import PolicyError, choose
 from ...records import record
 from ...system.escaping import visible
 from ...system.files import explained, whole_file
-from ..game import Table, TableError
+from ..game import TableError, TableGame
 from ..seat_view import seat_view
 from ..seating import Player
 from . import screen
@@ -48,7 +48,7 @@ class Game:
         console: where to show it, and to ask.
     """
 
-    table: Table
+    table: TableGame
     players: Sequence[Player]
     policies: Mapping[str, BasePolicy]
     hint: str
@@ -102,8 +102,8 @@ class Game:
                 if self._obey(text, seat):
                     return
             except (NotAnActionError, TableError, PolicyError, ValueError, OSError) as error:
-                told = explained(error) if isinstance(error, OSError) else str(error)
-                self.console.print(visible(told), style="red", markup=False)
+                fault = explained(error) if isinstance(error, OSError) else str(error)
+                self.console.print(visible(fault), style="red", markup=False)
 
     def _obey(self, text: str, seat: int) -> bool:
         """Do what was typed; returns whether the position has changed."""

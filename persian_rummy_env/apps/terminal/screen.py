@@ -63,7 +63,13 @@ def _other(view: dict[str, Any], players: Sequence[Player], seat: int, place: in
     count = len(hand["cards"]) + hand["hidden"]
     known = Text.assemble("of which ", cards(hand["cards"])) if hand["cards"] else Text()
     mark = Text("▶" if view["turn"] == seat and view["phase"] != "over" else " ", "yellow")
-    return [mark, Text(PLACES[place], "bold"), Text(players[seat].shown), Text(f"{count} cards"), known]
+    return [
+        mark,
+        Text(PLACES[place], "bold"),
+        Text(players[seat].shown),
+        Text("1 card" if count == 1 else f"{count} cards"),
+        known,
+    ]
 
 
 def _pile(view: dict[str, Any]) -> Text:
@@ -121,7 +127,8 @@ def end_of_deal(number: int, end: dict[str, Any], players: Sequence[Player], me:
     for place in range(NUM_SEATS):
         seat = (me + place) % NUM_SEATS
         left = cards(end["left"][seat]) if end["left"][seat] else Text("nothing", "dim")
-        lines.append(Text.assemble(f"{_who(players, seat, me)} was left with ", left))
+        who = _who(players, seat, me)
+        lines.append(Text.assemble(f"{who} {'were' if who == 'you' else 'was'} left with ", left))
     us = me % 2
     lines.append(Text(f"this deal: {end['score'][us]} to {end['score'][1 - us]} (we to they)", "bold"))
     return Panel(Group(*lines), title=Text(f"Deal {number + 1} is over: {out}"), title_align="left")

@@ -12,7 +12,7 @@ from typing import Any
 from ...actions import ACTION_NAMES
 from ...players.policy_io import PolicyError
 from ...records.record import Record
-from ..game import Table, TableError
+from ..game import TableError, TableGame
 from ..seat_view import seat_view
 from ..seating import HUMAN, Player
 from .messages import Act, Hint, MessageError, Undo
@@ -47,7 +47,7 @@ class Room:
     """
 
     name: str
-    table: Table
+    table: TableGame
     seats: list[Seat]
     thinker: Thinker
     pause: float
@@ -295,7 +295,7 @@ class Room:
             state = kept.state
             players = [Player(*one) for one in zip(state["players"], state["seats"], strict=True)]
             seats = [Seat(player, proof) for player, proof in zip(players, state["proofs"], strict=True)]
-            table = Table.resume({name: state[name] for name in ("format", "rules", "seed", "dealer", "actions")})
+            table = TableGame.resume({name: state[name] for name in ("format", "rules", "seed", "dealer", "actions")})
             return cls(
                 kept.name, table, seats, thinker, pause, state["drawn"], state["version"], state["failed"],
                 state["replay_key"], store=store,

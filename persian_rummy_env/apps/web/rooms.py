@@ -11,7 +11,7 @@ from typing import Any
 
 from ...rules import RuleSet
 from ...seeds import fresh_seed
-from ..game import Table
+from ..game import TableGame
 from ..seating import draw, players_of
 from .messages import MessageError, seat_specs
 from .room import Room
@@ -83,7 +83,7 @@ class Lobby:
             dealer = seating.dealer
         name = secrets.token_urlsafe(6)
         room = Room(
-            name, Table(self.rules, seed, dealer), [Seat(player) for player in players], self.thinker, self.pause,
+            name, TableGame(self.rules, seed, dealer), [Seat(player) for player in players], self.thinker, self.pause,
             drawn, opener=address, store=self.store,
         )  # fmt: skip
         self.rooms[name] = room
@@ -180,7 +180,7 @@ class Lobby:
         room.close()
         del self.rooms[room.name]
         if self.store is not None:
-            self.store.forget(room.name)
+            self.store.delete(room.name)
 
     async def leave(self) -> None:
         """Leave all tables, as the server stops: nobody plays any more, and connections are told."""

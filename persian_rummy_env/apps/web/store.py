@@ -85,7 +85,7 @@ class Store:
             self._open(fresh)
         except FAULTS as error:
             self.close()
-            raise self._refusal("another server is using it" if "locked" in str(error) else _told(error)) from None
+            raise self._refusal("another server is using it" if "locked" in str(error) else _fault_of(error)) from None
 
     def _refusal(self, why: str) -> StoreError:
         return StoreError(
@@ -143,7 +143,7 @@ class Store:
             (*row, _digest(*row)),
         )
 
-    def forget(self, name: str) -> None:
+    def delete(self, name: str) -> None:
         """Drop a table that was given up before its end."""
         self._write("DELETE FROM tables WHERE name = ? AND over = 0", (name,))
 
@@ -164,7 +164,7 @@ class Store:
         except FAULTS as error:
             if not self._behind:
                 lost = "the tables go on, but what is played now is lost if the server ends"
-                self._warn(f"--store {str(self.path)!r}: {_told(error)}; {lost}")
+                self._warn(f"--store {str(self.path)!r}: {_fault_of(error)}; {lost}")
             self._behind = True
         else:
             self._behind = False
@@ -218,7 +218,7 @@ class Store:
         try:
             return self._base.execute(statement, values).fetchall()
         except FAULTS as error:
-            raise StoreError(f"--store {str(self.path)!r}: {_told(error)}") from None
+            raise StoreError(f"--store {str(self.path)!r}: {_fault_of(error)}") from None
 
     def close(self) -> None:
         """Close the file; what is saved later is not kept."""
@@ -227,7 +227,7 @@ class Store:
             try:
                 base.close()
             except FAULTS as error:
-                self._warn(f"--store {str(self.path)!r}: {_told(error)}")
+                self._warn(f"--store {str(self.path)!r}: {_fault_of(error)}")
 
 
 def _digest(*row: Any) -> str:
@@ -235,7 +235,7 @@ def _digest(*row: Any) -> str:
     return hashlib.sha256(repr(row).encode()).hexdigest()
 
 
-def _told(error: Exception) -> str:
+def _fault_of(error: Exception) -> str:
     return "damaged" if isinstance(error, UnicodeError) else shortened(str(error), 200)
 
 

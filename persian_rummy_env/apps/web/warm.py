@@ -9,7 +9,7 @@ from ...players.policy_io import choose
 from ...players.scripted import ScriptedPolicy
 from ...records.record import dumps
 from ...rules import RuleSet
-from ..game import Table
+from ..game import TableGame
 from ..replay_page import replay_page
 from ..seat_view import seat_view
 from ..seating import draw, players_of
@@ -25,7 +25,7 @@ def prepare(policies: Mapping[str, BasePolicy], rules: RuleSet) -> None:
         PolicyError: a policy fails already here.
     """
     draw(players_of(["human"] * 4), SEED)
-    table, player = Table(rules, SEED), ScriptedPolicy(USUAL)
+    table, player = TableGame(rules, SEED), ScriptedPolicy(USUAL)
     asked: set[tuple[str, bool]] = set()
     while not table.over:
         seat_view(table, table.seat)
@@ -42,4 +42,4 @@ def prepare(policies: Mapping[str, BasePolicy], rules: RuleSet) -> None:
     record = table.record(["a", "b", "c", "d"])
     dumps(record)
     replay_page([(1, record)])
-    Table.resume(table.unfinished(["a", "b", "c", "d"], ["human"] * 4))
+    TableGame.resume(table.unfinished(["a", "b", "c", "d"], ["human"] * 4))

@@ -5,6 +5,7 @@ import { draggable } from "./drag.js";
 import { ask, Connection, tokenOf } from "./net.js";
 
 const PLACES = ["you", "left", "partner", "right"];
+const counted = (count) => (count === 1 ? "1 card" : `${count} cards`);
 const meldKey = (cards) => `meld ${[...cards].sort((a, b) => index(a) - index(b)).join(" ")}`;
 
 export class TableView {
@@ -187,14 +188,14 @@ export class TableView {
       const player = view.players[seat];
       const count = cards.length + hidden;
       const known = cards.length ? `, known: ${cards.map(spoken).join(", ")}` : "";
-      const fan = make("div", { className: "fan", role: "img", aria: { label: `${count} cards${known}` } },
+      const fan = make("div", { className: "fan", role: "img", aria: { label: `${counted(count)}${known}` } },
         ...cards.map((card) => make("span", { className: "card" }, face(card))),
         ...Array.from({ length: hidden }, () => make("span", { className: "card" }, face(null))));
       const state = player.free ? " (free)" : player.here ? "" : " (away)";
       return make("div", {
         className: view.turn === seat && view.phase !== "over" ? `other ${PLACES[place]} turn` : `other ${PLACES[place]}`,
         data: { seat },
-      }, make("h2", { textContent: `${PLACES[place]}: ${player.name}${state}` }), make("p", { textContent: `${count} cards` }), fan);
+      }, make("h2", { textContent: `${PLACES[place]}: ${player.name}${state}` }), make("p", { textContent: counted(count) }), fan);
     }));
   }
 
@@ -203,7 +204,7 @@ export class TableView {
     const draw = view.legal.find((action) => action === "draw" || action === "pass");
     const stock = make("button", {
       type: "button", className: "card stock", disabled: !draw, onclick: () => this.act(draw), data: { key: "stock" },
-      aria: { label: `${draw === "pass" ? "Pass" : "Draw"}; stock, ${view.stock} cards`, keyshortcuts: "s" },
+      aria: { label: `${draw === "pass" ? "Pass" : "Draw"}; stock, ${counted(view.stock)}`, keyshortcuts: "s" },
     }, view.stock ? face(null) : make("span", { className: "empty", textContent: "pass" }));
     stock.classList.toggle("lit", Boolean(draw));
     if (draw) draggable(stock, () => ["hand"], () => this.act(draw));
