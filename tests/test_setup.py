@@ -38,7 +38,7 @@ ROOMS = (
     *("persian_rummy_env", "cli", "agents", "train", "experiments", "tools"),
 )
 ADAPTERS = "persian_rummy_env.adapters"
-TORCH_HOMES = ("agents.network", "agents.learned", "agents.tensor_file", "train", ADAPTERS)
+TORCH_HOMES = ("agents", "train", ADAPTERS)
 
 IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
 
