@@ -210,7 +210,7 @@ PLANTED = [
     ("persian_rummy_env/envs/aec.py", "from tests import oracle", "nothing imports tests"),
     ("persian_rummy_env/envs/aec.py", "import importlib\nimportlib.import_module('train.ppo')", "stands below train"),
     ("agents/network.py", "from train import ppo", "agents stands below train"),
-    ("agents/search.py", "import torch", "torch belongs to"),
+    ("persian_rummy_env/evaluation/search.py", "import torch", "torch belongs to"),
     ("agents/network.py", "import persian_rummy_env.adapters.rllib", "adapters are imported by nobody"),
     ("train/ppo.py", "import experiments.speed", "train stands below experiments"),
     ("train/ppo.py", "import pandas", "train may use"),
