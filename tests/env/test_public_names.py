@@ -222,3 +222,18 @@ def test_text_that_is_no_rule_set(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected|known are") as raised:
         RuleSet.parse(text)
     assert ("name=value" in str(raised.value)) == ("=" not in text)
+
+
+# Signatures -----------------------------------------------------------------------------------------------------------
+
+MAKERS = ["PersianRummyAEC", "PersianRummyGymEnv", "PersianRummyGymVectorEnv", "PersianRummyVecEnv", "env", "raw_env"]
+SHARED = {"rules", "episode", "reward", "reward_timing", "illegal_action", "max_decisions", "seed"}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_environment_is_made_with_explicit_keywords(name: str) -> None:
+    parameters = inspect.signature(getattr(persian_rummy_env, name)).parameters
+    assert set(parameters) >= SHARED
+    kinds = {parameter.kind for parameter in parameters.values()}
+    assert not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
+    assert all(parameter.annotation not in (inspect.Parameter.empty, "Any") for parameter in parameters.values())
