@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from agents.tensor_file import one_line
+from persian_rummy_env.arrays import plain
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena_kernels, expert
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
@@ -101,7 +102,7 @@ def feature_scale(seed: int, deals: int = 200) -> np.ndarray:
     found = []
     while (lanes := np.flatnonzero(games["phase"] != OVER)).size:
         batch = show(games, lanes)
-        rows, actions = np.nonzero(batch.action_mask)
+        rows, actions = (plain(places, np.int64) for places in np.nonzero(batch.action_mask))
         values = np.empty((len(rows), NUM_FEATURES))
         expert.features_of(games[lanes], rows, actions, values)
         found.append(values)

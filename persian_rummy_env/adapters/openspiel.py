@@ -78,7 +78,8 @@ class PersianRummyGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=self.rules.deals * MAX_DEAL_DECISIONS,
         )
-        super().__init__(GAME_TYPE, info, params or {})
+        checked = {**self.rules.as_dict(), "dealer": self.dealer}  # OpenSpiel takes none of numpy's numbers
+        super().__init__(GAME_TYPE, info, {name: checked[name] for name in params or {}})
         for part in ("game engine", "scripted players", "search"):
             ensure_compiled(part)
         self.blank = _blank(self.rules)

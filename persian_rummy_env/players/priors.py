@@ -57,7 +57,7 @@ class ExpertPrior:
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
         ensure_compiled(KERNEL_GROUP)
-        rows, actions = np.nonzero(legal)
+        rows, actions = (plain(places, np.int64) for places in np.nonzero(legal))
         terms = np.empty((len(rows), NUM_FEATURES))
         expert.features_of(plain(views, STATE), rows, actions, terms)
         worth = np.zeros((len(views), NUM_ACTIONS))

@@ -135,7 +135,7 @@ class SearchPolicy(BasePolicy):
         views = plain(views, STATE)
         seeds = np.empty(len(views), dtype=np.uint64)
         search_kernels.world_seeds(views, np.uint64(self.seed), seeds)
-        legal = action_mask.astype(bool)
+        legal = action_mask.astype(bool, order="C")
         values = np.where(legal, 0.0, -np.inf)
         worth = np.zeros(legal.shape) if self.prior is None else self.prior.worth_of(views, legal)
         legal &= worth > -np.inf

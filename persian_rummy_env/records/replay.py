@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actions import ACTION_CARDS, ACTION_NAMES
-from ..cards import cards_in, parse_deck
+from ..arguments import whole_number
+from ..arrays import integers, whole_numbers
+from ..cards import NUM_CARDS, cards_in, parse_deck
 from ..core import masks
 from ..core.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..core.replay_kernels import replay as play_again
-from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, RuleSet
+from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import NOBODY, OVER, STATE, write_rules
 from ..stored_rules import stored_rules
 from ..system.escaping import shortened
@@ -82,8 +84,18 @@ def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) ->
     Args:
         dealer: the seat that deals first.
         decks: (deals, 56) uint8 card indices, a deck for each deal of the rules.
-        actions: (n,) int64 ids.
+        actions: (n,) ids.
+
+    Raises:
+        ValueError, TypeError: arrays of another type or shape, or no seat. A deck's cards are not checked.
     """
+    dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1)
+    wanted = f"({rules.deals}, {NUM_CARDS}) card indices"
+    decks = integers("decks", decks, wanted)
+    if decks.shape != (rules.deals, NUM_CARDS):
+        raise ValueError(f"decks of shape {decks.shape}: expected {wanted}")
+    actions = integers("actions", actions if len(actions) else np.zeros(0, dtype=np.int64), "action ids, (n,)")
+    actions = whole_numbers("actions", actions, actions.size, "action ids, (n,)")
     games = np.zeros(1, dtype=STATE)
     write_rules(games, rules)
     games["given"] = 2**rules.deals - 1

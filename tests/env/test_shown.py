@@ -1,24 +1,44 @@
 """What a policy is shown it cannot change, and arrays from outside are compiled for once."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
 
-from persian_rummy_env import PersianRummyGymEnv, PersianRummyVecEnv
+from persian_rummy_env import PersianRummyGymEnv, PersianRummyVecEnv, RuleSet
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.core import agent_kernels, arena_kernels, batch_kernels, belief_kernels, bot_kernels, observe
+from persian_rummy_env.core import (
+    agent_kernels,
+    arena_kernels,
+    batch_kernels,
+    belief_kernels,
+    bot_kernels,
+    expert,
+    masks,
+    network_kernels,
+    observe,
+    replay_kernels,
+    search_kernels,
+)
 from persian_rummy_env.envs.vector import observe_states
-from persian_rummy_env.players.policy_io import show, views_of
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy import DecisionBatch
+from persian_rummy_env.players.policy_io import sample_worlds, show, views_of
+from persian_rummy_env.players.priors import ExpertPrior, compile_prior
+from persian_rummy_env.players.search import METHODS, SearchPolicy
+from persian_rummy_env.records.recorder import simulate
+from persian_rummy_env.records.replay import play, replay
 from tests.env.play import COMPILED
 
-KERNELS = [
-    kernel
-    for module in (arena_kernels, batch_kernels, belief_kernels, bot_kernels, agent_kernels, observe)
-    for kernel in vars(module).values()
-    if hasattr(kernel, "signatures")
-]
+
+def kernels_of(*modules: Any) -> list[Any]:
+    """The compiled functions that modules name."""
+    return [kernel for module in modules for kernel in vars(module).values() if hasattr(kernel, "signatures")]
+
+
+KERNELS = kernels_of(arena_kernels, batch_kernels, belief_kernels, bot_kernels, agent_kernels, observe)
 
 
 def forms(array: np.ndarray) -> list[np.ndarray]:
@@ -62,6 +82,54 @@ def test_no_form_of_an_array_is_compiled_for() -> None:
         observe_states(some, seats)
         made.set_state(some)
     assert [len(kernel.signatures) for kernel in KERNELS] == before
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_no_form_of_an_array_is_compiled_for_by_replays_search_and_the_expert() -> None:
+    compile_prior()  # as where nothing is cached
+    kernels = kernels_of(replay_kernels, search_kernels, expert, belief_kernels, bot_kernels)
+    [record] = simulate(1, 1, "greedy", rules=RuleSet(deals=1))
+    again = replay(record)
+    decks = np.stack([again.states[0]["decks"][:1]])[0]
+    views = show(again.states[:3], np.arange(3), views=True).views
+    assert views is not None
+    mask = show(again.states[:3], np.arange(3)).action_mask
+    searches = [SearchPolicy("greedy", worlds=2, prior=ExpertPrior(), method=method) for method in METHODS]
+    wanted = [search.values(views.copy(), mask.copy()) for search in searches]
+    sampled = sample_worlds(views.copy(), views["seat"].copy(), 2, np.random.default_rng(1))
+    before = [len(kernel.signatures) for kernel in kernels]
+    dealt: list[tuple[Any, np.ndarray]] = [(0, decks), (np.int8(0), np.asfortranarray(decks)), (0, decks.astype("i8"))]
+    for kind in (np.int16, np.int32, np.int64):
+        for actions in [*forms(again.actions.astype(kind)), again.actions.tolist()]:
+            for dealer, some in dealt:
+                assert play(RuleSet(deals=1), dealer, some, actions).played == len(again.actions)
+    for some in forms(views):
+        for kind in (bool, np.int8, np.uint8, np.int64):
+            for legal in forms(mask.astype(kind)):
+                for search, values in zip(searches, wanted, strict=True):
+                    assert (search.values(some, legal) == values).all()
+        assert (sample_worlds(some, some["seat"], 2, np.random.default_rng(1)) == sampled).all()
+    assert [len(kernel.signatures) for kernel in kernels] == before
+    assert [len(kernel.signatures) for kernel in kernels_of(expert) if kernel is expert.features_of] == [1], (
+        "what is compiled beforehand is not what is called"
+    )
+
+
+@pytest.mark.skipif(not COMPILED or find_spec("torch") is None, reason="nothing is compiled, or no torch")
+def test_no_form_of_an_array_is_compiled_for_by_networks() -> None:
+    kernels = kernels_of(network_kernels, masks)
+    champion: Any = load("champion")
+    made = PersianRummyVecEnv(4, rules=champion.rules)
+    made.reset(seed=1)
+    batch = show(made.get_state(), np.arange(4))
+    wanted = champion.act(batch), champion.probabilities(batch)
+    before = [len(kernel.signatures) for kernel in kernels]
+    for observation in forms(batch.observation):
+        for legal in forms(batch.legal):
+            some = DecisionBatch(observation, legal, batch.seat, batch.lane)
+            assert (champion.act(some) == wanted[0]).all()
+            assert (champion.probabilities(some) == wanted[1]).all()
+    assert [len(kernel.signatures) for kernel in kernels] == before
 
 
 def test_what_is_shown_cannot_be_written_to() -> None:
