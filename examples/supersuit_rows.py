@@ -24,7 +24,7 @@ def supersuits(tables: int, steps: int) -> tuple[float, float]:
     return acted / (time.perf_counter() - start), acted / (steps * 4 * tables)
 
 
-def ours(tables: int, steps: int) -> float:
+def vector_speed(tables: int, steps: int) -> float:
     env = PersianRummyVecEnv(tables, episode="deal")
     env.reset(seed=1)
     start = time.perf_counter()
@@ -41,5 +41,5 @@ if __name__ == "__main__":
     decisions, share = supersuits(args.tables, args.steps)
     print(
         f"{args.tables} tables: SuperSuit {decisions:,.0f} decisions/s, {100 * share:.0f} % of its rows count; "
-        f"the vector environment {ours(args.tables, args.steps):,.0f}"
+        f"the vector environment {vector_speed(args.tables, args.steps):,.0f}"
     )

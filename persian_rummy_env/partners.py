@@ -21,7 +21,7 @@ class Draw(NamedTuple):
 
 
 class Seating(NamedTuple):
-    """What a draw for partners settles.
+    """The result of a draw for partners.
 
     Attributes:
         names: the players by seat 0..3, partners opposite: the lowest draw in seat 0 and the next in seat 2, of the

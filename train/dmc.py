@@ -80,9 +80,9 @@ class EpsilonCollector(EpisodeCollector):
 
         def choose(_: int, view: np.ndarray, legal: np.ndarray, fraction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             chosen, value = actor.choose(self.inputs(view, legal), None)
-            strays = np.flatnonzero(fraction < epsilon)
-            if len(strays):
-                chosen[strays] = uniform(legal[strays], fraction[strays] / epsilon)
+            explored = np.flatnonzero(fraction < epsilon)
+            if len(explored):
+                chosen[explored] = uniform(legal[explored], fraction[explored] / epsilon)
             return chosen, value
 
         with self.autocast():

@@ -1,8 +1,8 @@
 """Train a player by expert iteration: ``python -m train.expert_iteration --preset two-cores --seed 1 --out runs/x``.
 
 Self-play first (``train.selfplay``). Then search says what to do at decisions of the player's own play, and the player
-learns to choose so (Anthony and others 2017). The search leans on the player: with few worlds it sees little, and what
-it adds to a strong opinion is worth more than an opinion of its own. The folder is that of ``train.selfplay``, and so
+learns to choose so (Anthony and others 2017). The player is the prior of the search: with few worlds a search
+that corrects a strong prior is better than one without. The folder is that of ``train.selfplay``, and so
 are ``--resume`` and Ctrl-C.
 """
 
@@ -78,7 +78,7 @@ class ExpertIteration:
         return row | {"searched_per_second": row["kept"] / row["collect_seconds"]}
 
     def search(self) -> Teacher:
-        """Search that leans on the player as it was when the round began."""
+        """Search with the player at the start of the round as its prior."""
         config, earlier = self.config, self.learner.earlier
         assert earlier is not None
         prior = PolicyPrior(LearnedPolicy(earlier, config.device))

@@ -36,7 +36,7 @@ COLUMNS = (
 RUN = "run"
 """The last column of every log: the identity of the run."""
 TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds", RUN)
-"""Columns that hang on the clock or the run; with a budget in updates all others repeat from run to run."""
+"""Columns that depend on the clock or the run; with a budget in updates all others repeat from run to run."""
 
 
 class LogError(ValueError):
@@ -198,7 +198,7 @@ def _group(name: str) -> str:
 
 def _wandb(folder: Path, settings: Mapping[str, Any], run: str) -> Any:
     """A run of Weights & Biases, the same one when it is gone on with: its id is that of the run. Its numbers stand
-    over decisions, so that what is logged anew after a kill lies over what was logged before."""
+    over decisions, so that what is logged again after a kill lies over what was logged before."""
     try:
         wandb = importlib.import_module("wandb")
     except ImportError as error:

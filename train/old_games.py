@@ -29,18 +29,18 @@ def layout_of_state() -> list[list[Any]]:
     return [[name, fields[name][0].base.str, list(fields[name][0].shape)] for name in STATE.names or ()]
 
 
-def layout_of(said: Any) -> np.dtype[np.void]:
+def layout_of(listed: Any) -> np.dtype[np.void]:
     """The inverse of ``layout_of_state``; None: of checkpoints of format 4.
 
     Raises:
         ValueError: these are no fields of a game.
     """
-    if said is None:
-        said = [_parts(field) for field in FORMAT_4.split()]
-    if not isinstance(said, list) or len(said) > MOST_FIELDS:
+    if listed is None:
+        listed = [_parts(field) for field in FORMAT_4.split()]
+    if not isinstance(listed, list) or len(listed) > MOST_FIELDS:
         raise ValueError("layout: expected a list of fields")
     rows: list[Any] = []
-    for field in said:
+    for field in listed:
         name, kind, shape = field if isinstance(field, list) and len(field) == 3 else (None, None, None)
         sizes = shape if isinstance(shape, list) else [-1]
         if not isinstance(name, str) or kind not in KINDS or not all(type(n) is int and 0 < n < 2**10 for n in sizes):

@@ -83,23 +83,23 @@ class SelfPlay:
         A stage that was left is not entered again. A longer budget may put ``progress`` back before the end of an
         earlier stage; then the present stage goes on, at the beginning of its schedule until ``progress`` reaches it.
         """
-        taught, settled = self.config.bc.fraction, self.config.distill.fraction
-        playing = 1 - taught - settled
+        cloning, distilling = self.config.bc.fraction, self.config.distill.fraction
+        playing = 1 - cloning - distilling
         before = counters.stage
-        due = CLONING if progress < taught else PLAYING if progress < taught + playing else DISTILLING
+        due = CLONING if progress < cloning else PLAYING if progress < cloning + playing else DISTILLING
         stage = max(due, before, key=STAGES.index)
         if stage == CLONING:
             counters.stage = stage
-            return self.clone_step(counters, progress / taught)
+            return self.clone_step(counters, progress / cloning)
         if before == CLONING:
             self.learner.begin_self_play()
         if stage == PLAYING:
             counters.stage = stage
-            return self.ppo_step(counters, max(0.0, progress - taught) / playing)
+            return self.ppo_step(counters, max(0.0, progress - cloning) / playing)
         if before != DISTILLING:
             self.learner.begin_distillation()
         counters.stage = stage
-        return self.distill_step(counters, max(0.0, progress - taught - playing) / settled)
+        return self.distill_step(counters, max(0.0, progress - cloning - playing) / distilling)
 
     def clone_step(self, counters: Counters, progress: float) -> dict[str, float]:
         """Learn what the teacher would do; ``progress`` in [0, 1] sets the schedule."""
@@ -157,7 +157,7 @@ def setup(config: Config, ranks: Ranks = ALONE) -> tuple[Shards, Workers, Learne
 
 
 def make_collectors(config: Config, learner: Learner) -> list[LabelCollector]:
-    """Tables where the player is taught, one part a thread."""
+    """The games in which the player clones a teacher, one chunk a thread."""
     lanes = parts_of(config.deals, learner.shards.count)
     return [LabelCollector(config, part, count, learner.device, EPSILON) for part, count in enumerate(lanes)]
 

@@ -35,13 +35,13 @@ def trained(words: Sequence[str], out: str) -> str:
 
 def main(given: Sequence[str] | None = None) -> None:
     argv = sys.argv[1:] if given is None else list(given)
-    ours, rest = (argv[: argv.index("--")], argv[argv.index("--") + 1 :]) if "--" in argv else (argv, [])
+    own_args, rest = (argv[: argv.index("--")], argv[argv.index("--") + 1 :]) if "--" in argv else (argv, [])
     parser = argparse.ArgumentParser(description="A run for each of several seeds and settings.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--vary", nargs="+", metavar=("SETTING", "VALUE"), help="a setting, and values of it")
     parser.add_argument("--cpus", type=int, default=2, help="of each run, which has as many threads")
     parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args(ours)
+    options = parser.parse_args(own_args)
     setting, *values = options.vary or [None, None]
     waiting = []
     if not ray.is_initialized():

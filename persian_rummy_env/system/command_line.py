@@ -35,9 +35,9 @@ def run_command(program: str, run: Callable[[], int | None]) -> int:
                 sys.stdout.flush()
         except BrokenPipeError:  # whoever read the output, such as head, has seen enough
             status = BROKEN_PIPE
-        except KeyboardInterrupt as told:
-            status = told.status if isinstance(told, Ended) else INTERRUPTED
-            say_on_error(f"{program}: {told if isinstance(told, Ended) else 'interrupted'}")
+        except KeyboardInterrupt as interrupt:
+            status = interrupt.status if isinstance(interrupt, Ended) else INTERRUPTED
+            say_on_error(f"{program}: {interrupt if isinstance(interrupt, Ended) else 'interrupted'}")
         except OSError as error:
             status = complain(program, _told(error))
     except OSError:  # nobody hears complaints either

@@ -50,8 +50,8 @@ def explained(error: OSError) -> str:
 def _reason(error: OSError) -> str:
     if isinstance(error, FileError):
         return str(error.strerror)
-    said = error.strerror or str(error)
-    return _REASONS.get(error.errno or 0) or said[:1].lower() + said[1:]
+    reason = error.strerror or str(error)
+    return _REASONS.get(error.errno or 0) or reason[:1].lower() + reason[1:]
 
 
 def _name(of: object) -> str:

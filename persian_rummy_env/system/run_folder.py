@@ -135,16 +135,16 @@ def refuse_strangers(folder: Path, run: str) -> None:
     be read there is written again."""
     for name in ("config.json", "results.json"):
         try:
-            said = parsed((folder / name).read_bytes())
+            content = parsed((folder / name).read_bytes())
         except FileNotFoundError:
             continue
         except IsADirectoryError:
             raise FolderError(f"{folder / name}: is a folder, and expected is a file of the run") from None
         except (OSError, ValueError):
             continue
-        if isinstance(said, dict) and said.get("run", run) != run:
+        if isinstance(content, dict) and content.get("run", run) != run:
             raise FolderError(
-                f"{folder / name}: of another run ({shortened(str(said['run']), 20)}) than the checkpoint beside it "
+                f"{folder / name}: of another run ({shortened(str(content['run']), 20)}) than the checkpoint beside it "
                 f"({run or 'of before runs had names'}); take it away to go on"
             )
 
@@ -192,8 +192,8 @@ def _same(descriptor: int, path: Path) -> bool:
 
 def _holder(path: Path) -> str:
     try:
-        said = parsed(path.read_bytes())
-        told = f"process {said['pid']} on {said['host']}, since {said['started']},"
+        content = parsed(path.read_bytes())
+        holder = f"process {content['pid']} on {content['host']}, since {content['started']},"
     except (OSError, ValueError, TypeError, KeyError):
         return "another process"
-    return shortened(told, 120)
+    return shortened(holder, 120)

@@ -126,7 +126,7 @@ class NetworkLearner:
             optimizer.param_groups[0]["lr"] = lr
 
     def minibatches(self, count: int) -> list[np.ndarray]:
-        """So many decisions in an order of chance, cut into minibatches."""
+        """This many decisions in random order, cut into minibatches."""
         return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.optim.minibatch)))
 
     def autocast(self) -> torch.autocast:

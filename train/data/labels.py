@@ -27,7 +27,7 @@ from ..algorithms.pool import assign_opponents, bot_numbers, codes_of
 from ..config.base import RunConfig
 
 EPSILON = 0.05
-"""Of the decisions played while choices are taught, at random: play also comes to where the network would not go."""
+"""Share of random decisions in the play that is labelled, so that it also reaches states that the network avoids."""
 MIXING_STEPS = 256
 """Random steps before the first decision, after which the games stand anywhere between the first draw and the last."""
 
@@ -87,7 +87,7 @@ class LabelCollector:
     Args:
         part: its number; with the seed it sets the streams of deals and of everything else.
         lanes: deals at once. A share of them is played against bots, as the settings say.
-        random_share: of the decisions, at random.
+        epsilon: of the decisions, at random.
     """
 
     def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, epsilon: float) -> None:

@@ -4,7 +4,7 @@ All lanes start a deal together and play it to its end. So every return is compl
 drawn from the very weights that are about to change: nothing is cut off and bootstrapped, and ratios begin at 1.
 Decisions with a single legal action are played and not kept.
 
-Cards and draws hang on the numbers of the deals alone (``deals``). So what a part of them brings is a function of the
+Cards and draws depend on the numbers of the deals alone (``deals``). So what a part of them brings is a function of the
 players, the numbers and who sits where: it may be played in any process, and played again if that one is lost.
 """
 
@@ -218,8 +218,8 @@ class EpisodeCollector:
                     chosen[part], log_p[part] = choose(int(each), view[part, :SIZE], choices[part], fraction[part])
                 actions[lanes] = chosen if order is None else BACK[order[lanes, seat], chosen]
                 time = np.full(len(lanes), len(earned) - 1)
-                ours = player == LEARNER
-                kept.append(tuple(column[ours] for column in (view, choices, chosen, log_p, lanes, seat, time)))
+                own = player == LEARNER
+                kept.append(tuple(column[own] for column in (view, choices, chosen, log_p, lanes, seat, time)))
             now, games = self.env.step(actions), self.env.get_state()
             earned.append(earned[-1] + np.rint(now.reward[:, 0] * MARGIN_SCALE))
             left.append(deals_left(games))

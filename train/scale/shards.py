@@ -2,7 +2,7 @@
 
 On a CPU the networks are small: split inside every operation, threads would mostly wait for each other, and where cores
 are shared they wait spinning. So each thread computes whole parts alone, with one thread to an operation, and meets
-the others once a minibatch. Parts and their order are fixed, so results do not hang on timing.
+the others once a minibatch. Parts and their order are fixed, so results do not depend on timing.
 """
 
 from __future__ import annotations

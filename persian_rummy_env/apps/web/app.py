@@ -132,8 +132,8 @@ class _Headers:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
-                ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *(one for one in ours if one[0] not in own)]
+                security_headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *(one for one in security_headers if one[0] not in own)]
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
