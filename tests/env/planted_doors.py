@@ -216,7 +216,7 @@ def test_training(tmp_path: Path) -> None:
     ]
     lengths = {}
     for word in ("yes", "no"):
-        config, _ = parse([*small, "--ace-out", word], "selfplay", PRESETS)
+        config, _ = parse([*small, "--rules.ace-out", word], "selfplay", PRESETS)
         assert config.rule_set.as_dict()["ace_out"] == word
         run = SelfPlay.of(config)
         row = run.ppo_step(Counters(), 0.0)

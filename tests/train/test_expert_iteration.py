@@ -95,7 +95,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_stages_follow_each_other(straight: Path) -> None:
     table = log.read(straight / log.FILE, COLUMNS)
     assert [row["round"] for row in table] == ["", "", "", "", "1", "1", "2", "2"]
-    assert [row["teaching_loss"] != "" for row in table] == [True] * 2 + [False] * 2 + [True] * 4
+    assert [row["bc_loss"] != "" for row in table] == [True] * 2 + [False] * 2 + [True] * 4
     assert [row["policy_loss"] != "" for row in table] == [False] * 2 + [True] * 2 + [False] * 4
     assert [row["searched_per_second"] != "" for row in table] == [False] * 4 + [True] * 4
     taught, searched = (2e-3, (2e-3 + 3e-5) / 2), (2e-4, (2e-4 + 1e-5) / 2)
@@ -168,7 +168,7 @@ def test_shares_of_the_rounds() -> None:
 def test_every_preset_is_that_of_self_play_with_rounds() -> None:
     for name, preset in PRESETS.items():
         assert isinstance(preset, ExpertConfig)
-        assert (preset.preset, preset.deals, preset.sharpen) == (name, train.selfplay.PRESETS[name].deals, 3.0)
+        assert (preset.preset, preset.deals, preset.bc.logit_scale) == (name, train.selfplay.PRESETS[name].deals, 3.0)
         assert ExpertConfig.from_dict(preset.as_dict()) == preset
 
 

@@ -57,7 +57,7 @@ def test_choices_are_learnt_in_every_order_of_the_suits():
     tables = LabelCollector(CONFIG, 0, 96, CPU, 0.1)
     lessons = tables.collect(pupil.actor, 600, by_bot("expert"))
     told = [clone(pupil, lessons, 3e-3, 1, permute_suits=True) for _ in range(60)]
-    assert told[-1]["teaching_loss"] < 0.6 * told[0]["teaching_loss"]
+    assert told[-1]["bc_loss"] < 0.6 * told[0]["bc_loss"]
     assert told[-1]["agreement"] > told[0]["agreement"] + 0.2
 
 
@@ -118,5 +118,5 @@ def test_what_is_logged_is_of_every_decision(threads: int):
     chosen = torch.from_numpy(lessons.action)
     log_p = pupil.actor.log_p(DenseInputs.of(lessons.view, lessons.legal)).detach()
     told = clone(pupil, lessons, 1e-3, 1, permute_suits=False)
-    assert told["teaching_loss"] == pytest.approx(float(-log_p[torch.arange(len(chosen)), chosen].mean()), rel=1e-4)
+    assert told["bc_loss"] == pytest.approx(float(-log_p[torch.arange(len(chosen)), chosen].mean()), rel=1e-4)
     assert told["agreement"] == pytest.approx(float((log_p.argmax(1) == chosen).float().mean()), abs=1e-6)

@@ -56,7 +56,7 @@ def test_a_run_leaves_its_folder(straight: Path):
     assert names >= {"policy.safetensors", "checkpoint.safetensors"}
     assert not [name for name in names if name.startswith(".")]
     config = json.loads((straight / "config.json").read_text())
-    assert config["settings"]["width"] == 16
+    assert config["settings"]["network"]["width"] == 16
     assert set(config["versions"]) >= {"observation", "state", "persian_rummy_env", "torch"}
     assert (straight / "curve.png").read_bytes()[:4] == b"\x89PNG"
     assert len(rows(straight)) == 6
