@@ -12,7 +12,7 @@ import pytest
 
 from tests.recipes import PAGE, ROOT, STEP, copy_packages, recipe
 
-MOST_FILES = {"A rule variant": 5, "A bot in Python": 1, "A compiled bot": 3, "A learning algorithm": 2}
+MOST_FILES = {"A rule variant": 5, "A bot in Python": 1, "A compiled bot": 3, "A network": 2, "A learning algorithm": 2}
 """The recipes, and how many files they may touch."""
 
 
@@ -90,13 +90,24 @@ def test_an_algorithm_trains_saves_and_resumes(tmp_path: Path) -> None:
     folder = carried_out("A learning algorithm", tmp_path)
     words = shlex.split(
         "--threads 1 --minutes None --updates 2 --pause-after 1 --deals 8 --imitate.batch-size 32 --optim.minibatch 32 "
-        "--network.width 16 --network.blocks 1 --eval.pairs 2 --eval.final-pairs 2 --imitate.teacher deepest --out run"
+        "--network.width 16 --network.blocks 1 --eval.pairs 2 --eval.final-pairs 2 --imitate.teacher deepest --out r"
     )
     code = f"""
 from train.two_teachers import main
 
 main({words})
-main(["--resume", "run"])
+main(["--resume", "r"])
 """
     run_in(folder, code)
-    assert (folder / "run" / "policy.safetensors").exists()
+    assert (folder / "r" / "policy.safetensors").exists()
+
+
+def test_a_network_trains(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    folder = carried_out("A network", tmp_path)
+    words = shlex.split(
+        "--threads 1 --minutes None --updates 1 --deals 8 --imitate.batch-size 32 --optim.minibatch 32 "
+        "--network.kind plain --network.width 16 --eval.pairs 2 --eval.final-pairs 2 --imitate.teacher deepest --out r"
+    )
+    run_in(folder, f"from train.imitate import main\n\nmain({words})")
+    assert (folder / "r" / "policy.safetensors").exists()
