@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from persian_rummy_env.system.escaping import for_plot
+
 from ..shared.markdown import plus_minus, table
 
 Result = Mapping[str, Any]
@@ -147,7 +149,7 @@ def grid_picture(policies: Sequence[str], grid: Sequence[Sequence[Result | None]
 def wrapped(name: str, width: int = 16) -> str:
     """A name in lines of about so many letters, cut after brackets, commas and slashes."""
     lines, line = [], ""
-    for letter in name:
+    for letter in for_plot(name):
         line += letter
         if letter in "(,/:" and len(line) >= width // 2:
             lines.append(line.strip())

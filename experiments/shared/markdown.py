@@ -9,15 +9,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from persian_rummy_env.system.escaping import visible
+
 SCALES = ((1e6, " M"), (1e3, " k"))
 
 Result = Mapping[str, Any]
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) -> str:
-    """A Markdown table; the first ``words`` columns are text, the others numbers."""
+    """A Markdown table; the first ``words`` columns are text, the others numbers. Names in it, which may come from
+    elsewhere, end no cell and no line."""
     ruler = ["---"] * words + ["---:"] * (len(heads) - words)
-    return "\n".join(f"| {' | '.join(row)} |" for row in [heads, ruler, *rows])
+    cells = [[re.sub(r"(?<!\\)\|", r"\\|", visible(cell)) for cell in row] for row in [heads, ruler, *rows]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 def number(value: float) -> str:
