@@ -19,7 +19,7 @@ from train import log
 from train.checkpoint import Counters
 from train.config.base import with_settings
 from train.config.dmc import PRESETS, DmcConfig
-from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonCollector, ValueLearner, main, uniform, values
+from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonCollector, ValueLearner, main, uniform
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
@@ -79,7 +79,7 @@ def test_values_are_the_logits_that_play_ranks(form, decisions):
     taken = decisions.mask[:100].argmax(axis=1)
     logits = network.last(network.trunk(DenseInputs.of(view, legal)))
     expected = logits[torch.arange(100), torch.from_numpy(taken)]
-    assert torch.allclose(values(network, form.of(view, legal), taken), expected, atol=1e-4)
+    assert torch.allclose(network.action_logits(form.of(view, legal), taken), expected, atol=1e-4)
     best = torch.where(torch.from_numpy(decisions.mask[:100]), logits, -1e9).argmax(-1)
     assert np.array_equal(network.choose(form.of(view, legal), None)[0], best.numpy())
 

@@ -87,7 +87,7 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
         "4",
     ]
     assert train.selfplay.main([*words, "--eval.pairs", "4", "--init-from", str(policy), "--out", str(on)]) == 0
-    assert load(f"file:{on / 'policy.safetensors'}").rules == ImitateConfig().rules
+    assert load(f"file:{on / 'policy.safetensors'}").rules == ImitateConfig().rule_set
 
 
 def test_the_preset_starts():
@@ -100,7 +100,7 @@ def test_the_preset_starts():
     [
         ({"imitate.teacher": "experd"}, "did you mean 'expert'"),
         ({"imitate.teacher": "file:no/such"}, "no such policy file"),
-        ({"imitate.batch_size": 0}, "lessons=0"),
+        ({"imitate.batch_size": 0}, "imitate.batch_size=0"),
         ({"imitate.epsilon": 2.0}, "2.0"),
     ],
 )
