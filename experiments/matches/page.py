@@ -69,7 +69,7 @@ Duplicate deals: each deal is played twice with the sides exchanged, and a pair 
 
 ## Rating
 
-Bradley and Terry's model fitted to games won (choix), in Elo's points: 400 are odds of ten to one;
+Bradley and Terry's model fitted to games won, in Elo's points: 400 are odds of ten to one;
 `{result["rating zero"]}` is 0 by definition. Bounds of 95% from resampling deals.
 
 {table(["policy", "rating", "95%"], [_rating(row) for row in result["ratings"]])}
