@@ -20,6 +20,7 @@ from persian_rummy_env import RuleSet
 from persian_rummy_env.cli import info, simulate
 from persian_rummy_env.cli import program as cli
 from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.jit import JIT
 from persian_rummy_env.core.warm_up import KERNEL_GROUPS
 from persian_rummy_env.players.policy_io import PolicyError
 from persian_rummy_env.records.record import dumps, read
@@ -650,6 +651,7 @@ def test_a_game_without_its_libraries_says_what_to_install(
     assert "persian-rummy-rl[play]" in line
 
 
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_everything_is_compiled_by_warm_up(run) -> None:  # type: ignore[no-untyped-def]
     ran = run("warm-up")
     assert ran.status == 0

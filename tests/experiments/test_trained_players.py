@@ -55,7 +55,8 @@ def test_other_rules_than_those_of_the_training_are_refused(tmp_path: Path, caps
     with pytest.raises(SystemExit):
         tournament.main(given)
     told = capsys.readouterr().err
-    assert "trained by quad_bonus=jacks, and this game is played by quad_bonus=any" in told
+    assert "quad_bonus=jacks" in told
+    assert "quad_bonus=any" in told
     assert tournament.main([*given, "--rules", "quad_bonus=jacks"]) == 0
 
 

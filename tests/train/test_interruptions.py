@@ -141,7 +141,7 @@ def test_numbers_go_to_weights_and_biases_under_one_id(tmp_path: Path, monkeypat
     assert main(["--resume", str(out)]) == 0
     assert len({words["id"] for words in asked}) == 1
     assert all(words["resume"] == "allow" and words["dir"] == str(out) for words in asked)
-    assert asked[0]["config"]["width"] == 16
+    assert asked[0]["config"]["network"]["width"] == 16
     assert [run.finished for run in runs] == [True, True]
     assert [len(run.rows) for run in runs] == [2, 2]
     steps = [row["decisions"] for run in runs for row in run.rows]

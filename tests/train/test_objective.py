@@ -10,10 +10,10 @@ import torch
 
 import train.selfplay
 from agents.inputs import inputs_on
+from agents.learned import LearnedPolicy
 from agents.network import Actor, Critic
 from agents.trunk import Shape
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SIZE
-from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL
 from train.config.base import with_settings
@@ -93,7 +93,7 @@ def test_a_player_of_deals_is_finished_for_games(tmp_path: Path, monkeypatch: py
     start = base / "policy.safetensors"
     learner = train.selfplay.setup(with_settings(CONFIG, {"network.width": 16}))[2]
     learner.begin_as(start)
-    old = load(f"file:{start}").actor  # type: ignore[attr-defined]
+    old = LearnedPolicy(start).actor
     view, legal = decisions.view[:, :SIZE].copy(), decisions.legal
     said = (
         old.legal_log_probs(inputs_on(CPU, view, legal)),
@@ -102,9 +102,9 @@ def test_a_player_of_deals_is_finished_for_games(tmp_path: Path, monkeypatch: py
     assert torch.allclose(*said, atol=1e-5)
     words = ["--reward.kind", "win", "--init-from", str(start), "--ppo.critic-warmup-updates", "1", "--updates", "3"]
     assert main([*SMALL, *words, "--out", str(fine)]) == 0
-    policy = load(f"file:{fine / 'policy.safetensors'}")
-    assert policy.actor.shape.games  # type: ignore[attr-defined]
-    assert policy.actor.trunk.weight[torch.from_numpy(OF_OTHER_DEALS)].abs().max() > 0  # type: ignore[attr-defined]
+    policy = LearnedPolicy(fine / "policy.safetensors")
+    assert policy.actor.shape.games
+    assert policy.actor.trunk.weight[torch.from_numpy(OF_OTHER_DEALS)].abs().max() > 0
 
 
 def test_a_start_that_does_not_fit_is_refused_by_name(tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch):
@@ -113,10 +113,10 @@ def test_a_start_that_does_not_fit_is_refused_by_name(tmp_path: Path, capsys, mo
     assert main([*SMALL, "--updates", "1", "--out", str(base)]) == 0
     start = str(base / "policy.safetensors")
     for words, said in (
-        (["--network.width", "32", "--init-from", start], "give --network.width 16 --network.blocks 2"),
+        (["--network.width", "32", "--init-from", start], "--network.width 16 --network.blocks 2"),
         (["--rules.quad-bonus", "jacks", "--init-from", start], "quad_bonus=any"),
         (["--init-from", "no/such"], "no such policy file"),
-        (["--reward.kind", "win", "--deals", "3"], "objective='win', deals=3, threads=2"),
+        (["--reward.kind", "win", "--deals", "3"], "reward.kind='win', deals=3, threads=2"),
     ):
         with pytest.raises(SystemExit) as left:
             main([*SMALL, *words, "--updates", "1", "--out", str(tmp_path / "other")])

@@ -129,7 +129,7 @@ def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
     results = []
     for form in (SparseInputs, DenseInputs):
         for module in (train.data.rollout, train.algorithms.ppo):
-            monkeypatch.setattr(module, "inputs_on", lambda _, view, legal, __, form=form: form.of(view, legal))
+            monkeypatch.setattr(module, "inputs_on", lambda _, view, legal, *__, form=form: form.of(view, legal))
         learner, rollout = learner_and_rollout(with_settings(CONFIG, {"optim.epochs": 1}))
         results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))
     (sparse, *ours), (dense, *theirs) = results
