@@ -60,6 +60,10 @@ def _request(url: str, body: Any = None, token: str | None = None) -> bytes:
         return answer.read()
 
 
+ACTIONS_PER_SECOND = 15.0
+"""At most, of one person: the server closes a connection that sends more than a person could (``apps.web.app``)."""
+
+
 class Sitter:
     """One table's person: a program that plays game after game.
 
@@ -104,7 +108,7 @@ class Sitter:
         if stays == 0:
             return None
         sent: list[str] = []
-        acted, start = -1, 0.0
+        acted, start, sent_at = -1, 0.0, float("-inf")
         async with connect(f"ws://{self.host}/ws/{seat['table']}", max_size=2**20) as connection:
             await connection.send(json.dumps({"type": "join", "token": seat["token"]}))
             while time.monotonic() < until:
@@ -119,7 +123,9 @@ class Sitter:
                 if len(sent) == stays:
                     return None
                 if view["legal"] and view["version"] > acted:
+                    await asyncio.sleep(max(0.0, sent_at + 1 / ACTIONS_PER_SECOND - time.monotonic()))
                     action = self.rng.choice(view["legal"])
+                    sent_at = time.monotonic()
                     acted, start = view["version"], time.monotonic()
                     sent.append(action)
                     await connection.send(json.dumps({"type": "act", "version": acted, "action": action}))

@@ -41,7 +41,7 @@ def test_serve_load(tmp_path: Path) -> None:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
     out = tmp_path / "result.json"
-    assert serve_load.main(["--tables", "3", "--seconds", "2", "--port", port, "--out", str(out)]) == 0
+    assert serve_load.main(["--tables", "3", "--seconds", "10", "--port", port, "--out", str(out)]) == 0
     result = json.loads(out.read_text())
     assert result["actions_lost"] == 0
     assert result["actions_checked"] > 0
