@@ -17,9 +17,9 @@ from persian_rummy_env.observation import BLOCK, VERSION
 from persian_rummy_env.players.inputs import HIDDEN_SIZE, SIZE, SparseInputs
 from persian_rummy_env.players.networks import register_backend
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch, unknown_name
+from persian_rummy_env.players.policy_file import rules_in
 from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.rules import RuleSet
-from persian_rummy_env.stored_rules import stored_rules
 
 from .inputs import Inputs, inputs_on
 from .network import KINDS, Actor
@@ -58,7 +58,7 @@ class LearnedPolicy(BasePolicy):
             actor = source
         else:
             file = _policy_file(Path(source))
-            actor, self.rules = _actor_of(Path(source), file), _rules_of(Path(source), file.metadata)
+            actor, self.rules = _actor_of(Path(source), file), rules_in(Path(source), file.metadata)
         self.actor = actor.to(self.device)
         self.rng = None if greedy else np.random.default_rng(seed)
 
@@ -121,7 +121,7 @@ def read_policy(path: str | Path) -> Actor:
 
 def rules_of(path: str | Path) -> RuleSet | None:
     """The rules that the policy of a file was trained by; None: the file does not say."""
-    return _rules_of(Path(path), _policy_file(Path(path)).metadata)
+    return rules_in(Path(path), _policy_file(Path(path)).metadata)
 
 
 def policy_metadata(path: str | Path) -> dict[str, str]:
@@ -190,18 +190,6 @@ def shape_of(metadata: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> 
         raise ValueError(unknown_name("kind of network", kind, KINDS))
     KINDS[kind].check(metadata, tensors, f"{prefix}trunk.")
     return Shape(**metadata)
-
-
-def _rules_of(path: Path, metadata: Mapping[str, str]) -> RuleSet | None:
-    if "rules" not in metadata:
-        return None
-    try:
-        return stored_rules(json.loads(metadata["rules"]))
-    except (TypeError, AttributeError, ValueError) as error:
-        raise ValueError(
-            f"{path}: the rules {metadata['rules']} that it was trained by are none that are known here: "
-            f"{one_line(error)}"
-        ) from error
 
 
 register_backend(lambda path, device: LearnedPolicy(path, device=device))

@@ -123,6 +123,9 @@ def test_any_seat_of_any_lane_can_be_observed_at_any_time() -> None:
             assert (picked[lane] == by_seat[seat][lane]).all()
         assert equal(env.get_state(), before)
         env.step(env.sample_actions())
-    for wrong in (4, -1, [0, 1], 0.5, [0.5] * 9, [4] * 9):
-        with pytest.raises((TypeError, ValueError), match="expected a seat"):
+    for wrong, error in (
+        *((seats, ValueError) for seats in (4, -1, [0, 1], [4] * 9)),
+        *((seats, TypeError) for seats in (0.5, [0.5] * 9)),
+    ):
+        with pytest.raises(error, match="expected a seat"):
             env.observe(wrong)  # type: ignore[arg-type]
