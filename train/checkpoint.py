@@ -136,7 +136,7 @@ class Checkpoint:
                     f"{path}: a run of train.{algorithm}; continue it by python -m train.{algorithm} --resume {folder}"
                 )
             config = config_type.from_dict(settings)
-            counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"])), {}, {}))
+            counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"]))))
             tensors = with_later_rules(file.tensors, "actor.")
             shape_of(asdict(config.network), tensors, "actor.")
             streams = parsed(metadata["streams"])

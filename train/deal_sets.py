@@ -29,12 +29,10 @@ class DealSet(NamedTuple):
 
 RUN_CURVE = 20_001
 """While a run learns: its curve, and which copy of it is the best."""
-RUN_TRIAL = 20_002
-"""The closing matches of a run whose settings are still being chosen."""
 RUN_BEST = 20_003
 """The best copy of a run against its last."""
 RUN_REPORT = 20_004
-"""The closing matches of a run whose result is quoted."""
+"""The closing matches of a run: its result."""
 EXPERT_ABLATION = 30_001
 ONE_STOCK, SPLIT_STOCK, COVERAGE_RANDOM, COVERAGE_DIFFERENCE = 31_001, 31_002, 31_003, 31_004
 RESPONSE_CURVE, RESPONSE_RESULT = 40_001, 40_002
@@ -51,7 +49,7 @@ DEAL_SETS = (
     DealSet(CHOOSE, "search: plans and tree, not kept", 11, 11),
     DealSet(REPORT, "search with a prior", 12, 13),
     DealSet(CHOOSE, "training: curve and best copy", RUN_CURVE, RUN_CURVE),
-    DealSet(CHOOSE, "training: the end of a trial", RUN_TRIAL, RUN_TRIAL),
+    DealSet(CHOOSE, "the tables of notes/training.md", 20_002, 20_002),
     DealSet(CHOOSE, "training: the best copy against the last", RUN_BEST, RUN_BEST),
     DealSet(REPORT, "training: the result", RUN_REPORT, RUN_REPORT),
     DealSet(REPORT, "what each feature of the expert is worth", EXPERT_ABLATION, EXPERT_ABLATION),

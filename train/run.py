@@ -30,7 +30,7 @@ from .best import BestCopy
 from .checkpoint import Checkpoint, CheckpointError, Counters, Resumable, config_text, save_run
 from .command import fail, failing
 from .config.base import C, RunConfig
-from .deal_sets import RUN_CURVE, RUN_REPORT, RUN_TRIAL
+from .deal_sets import RUN_CURVE, RUN_REPORT
 from .log import COLUMNS, EVALUATION_BOTS, Log
 from .scale.ranks import ALONE, Ranks, launched
 from .screen import GracefulStop, Listened, Screen, result_table
@@ -193,12 +193,11 @@ def run_main_process(
         if challenge.low > 0:
             player = best.promote()
             screen.say("it is the player")
-    deals = final_deals(config)
-    matches = evaluation_matches(config, player, deals, config.eval.final_pairs)
+    matches = evaluation_matches(config, player, RUN_REPORT, config.eval.final_pairs)
     results = {
         "run": run,
         "counters": vars(counters),
-        "deals": deals,
+        "deals": RUN_REPORT,
         "matches": [match.as_dict() for match in matches],
         "best against last": challenge and challenge.as_dict(),
     }
@@ -240,11 +239,6 @@ def deal_stats(length: np.ndarray, margin: np.ndarray, out: np.ndarray) -> dict[
         "deal_margin": float(abs(margin).mean()),
         "out_rate": float(out.mean()),
     }
-
-
-def final_deals(config: RunConfig) -> int:
-    """The deals of the closing matches: none by which a copy of the run was picked."""
-    return RUN_REPORT if config.eval.report else RUN_TRIAL
 
 
 def spent(config: RunConfig, counters: Counters) -> float:

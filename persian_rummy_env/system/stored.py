@@ -2,7 +2,8 @@
 
 A name that a file does not have is one that came later. It stands for what the code did before there was the name:
 ``absent`` in the metadata of its field where that is not the default. A name that is not known here is refused, unless
-it is in the table of those that were given up.
+its class says that it was given up: ``given_up`` of the class maps such a name to the one value that means what is done
+today (``ANY``: all do).
 """
 
 from __future__ import annotations
@@ -41,12 +42,8 @@ def later(absent: Any, default: Any = MISSING) -> Any:
     return field(default=absent if default is MISSING else default, metadata={"absent": absent})
 
 
-def settings_of(kind: type[T], said: Any, given_up: Mapping[str, Any], absent: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(kind: type[T], said: Any) -> dict[str, Any]:
     """The values of a dataclass's fields, from what a file says of them.
-
-    Args:
-        given_up: names that there were, and the one value that means what is done today (``ANY``: all do).
-        absent: what fields mean that a file does not name, besides what stands with them.
 
     Raises:
         ValueError: a name that is not known, a value of another type, or one that means nothing today.
@@ -54,6 +51,7 @@ def settings_of(kind: type[T], said: Any, given_up: Mapping[str, Any], absent: M
     if not isinstance(said, Mapping):
         raise ValueError(f"expected an object of settings, and it is {shortened(repr(said), 60)}")
     known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+    given_up: Mapping[str, Any] = getattr(kind, "given_up", {})
     unknown = sorted(set(said) - set(known) - set(given_up))
     if unknown:
         raise ValueError(f"unknown settings: {shortened(', '.join(unknown), 200)}")
@@ -65,15 +63,13 @@ def settings_of(kind: type[T], said: Any, given_up: Mapping[str, Any], absent: M
             )
     hints = get_type_hints(kind)
     return {
-        name: checked(name, said[name], hints[name]) if name in said else absent_of(each, absent)
+        name: checked(name, said[name], hints[name]) if name in said else absent_of(each)
         for name, each in known.items()
     }
 
 
-def absent_of(of: Field[Any], absent: Mapping[str, Any]) -> Any:
+def absent_of(of: Field[Any]) -> Any:
     """What a file that does not name a field means by that."""
-    if of.name in absent:
-        return absent[of.name]
     if "absent" in of.metadata:
         return of.metadata["absent"]
     if of.default is MISSING:
@@ -96,7 +92,7 @@ def checked(name: str, value: Any, hint: Any) -> Any:
 
 def _of_type(value: Any, hint: Any) -> Any:
     if is_dataclass(hint):
-        return hint(**settings_of(hint, value, {}, {}))  # type: ignore[operator]
+        return hint(**settings_of(hint, value))  # type: ignore[operator]
     kind, options = get_origin(hint), get_args(hint)
     if kind is Literal:
         if not any(type(value) is type(each) and value == each for each in options):

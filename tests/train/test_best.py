@@ -10,14 +10,17 @@ import pytest
 import torch
 from safetensors import safe_open
 
+import train.best
+import train.run
 import train.selfplay
 from agents.learned import read_policy
 from agents.network import Actor
 from agents.trunk import Shape
-from persian_rummy_env.evaluation.match import MatchResult
+from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.players.load import CHAMPION
 from train.best import BestCopy
 from train.config.ppo import Config
+from train.deal_sets import CHOOSE, REPORT, set_of
 
 
 def match(margin: float) -> MatchResult:
@@ -47,6 +50,15 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
 ):
     """The champion, at rest for two updates, and then with a rate of learning that spoils it or hardly moves it."""
     monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    uses: list[str | None] = []
+
+    def noted(one: object, other: object, pairs: int, seed: int, **terms: object) -> MatchResult:
+        deals = set_of(seed)
+        uses.append(deals and deals.use)
+        return play_match(one, other, pairs, seed, **terms)  # type: ignore[arg-type]
+
+    for module in (train.run, train.best):
+        monkeypatch.setattr(module, "play_match", noted)
     lr = "0.5" if spoilt else "1e-6"
     words = [
         *(
@@ -64,12 +76,15 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
         *("--optim.lr", lr, lr, "--deals", "8", "--eval.every", "1", "--eval.pairs", "32", "--eval.final-pairs", "64"),
     ]
     assert train.selfplay.main([*words, "--out", str(tmp_path)]) == 0
+    bots = len(train.run.EVALUATION_BOTS)
+    assert uses == [CHOOSE] * (4 * bots + 1) + [REPORT] * bots, "what is reported chooses nothing"
     told = json.loads((tmp_path / "results.json").read_text())
     player = read_policy(tmp_path / "policy.safetensors")
     with safe_open(tmp_path / "checkpoint.safetensors", framework="pt") as file:
         is_last = all(torch.equal(file.get_tensor(f"actor.{n}"), w) for n, w in player.state_dict().items())
     assert same(player, read_policy(CHAMPION)) == spoilt
     assert is_last != spoilt
+    assert set_of(told["deals"]).use == REPORT  # type: ignore[union-attr]
     if spoilt:
         assert told["best against last"]["low"] > 50
         assert told["matches"][0]["margin"] > 150

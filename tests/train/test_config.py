@@ -203,6 +203,17 @@ def test_flat_settings_of_older_files_have_their_names_of_today():
     assert {name: settings[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize("value", [False, True])
+def test_a_setting_that_was_given_up_is_left_out(value: bool):
+    """``eval.report`` chose the deals of the final matches, which now have no choice."""
+    settings = Config().as_dict()
+    settings["eval"]["report"] = value
+    assert Config.from_dict(settings) == Config()
+    settings["optim"]["report"] = value
+    with pytest.raises(ValueError, match="unknown settings: report"):
+        Config.from_dict(settings)
+
+
 @pytest.mark.parametrize(("name", "value"), [("paid", "at_the_end"), ("suits", "learn"), ("warmth", 3)])
 def test_a_deleted_setting_that_did_something_is_refused(name: str, value: object):
     with pytest.raises(ValueError, match=name):

@@ -27,7 +27,7 @@ from tests.train.runs import SMALL, contents, rows
 from train import log
 from train.algorithms.ppo import Learner
 from train.data.symmetry import ACTIONS, NUM_ORDERS, reorder
-from train.deal_sets import RUN_TRIAL
+from train.deal_sets import RUN_REPORT
 from train.selfplay import main
 
 
@@ -315,7 +315,7 @@ def test_ctrl_c_saves_and_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_the_player_is_the_one_that_was_measured(straight: Path):
     matches = json.loads((straight / "results.json").read_text())["matches"]
     player = load(f"file:{straight / 'policy.safetensors'}")
-    again = play_match(player, load("greedy"), 8, RUN_TRIAL)
+    again = play_match(player, load("greedy"), 8, RUN_REPORT)
     assert again.margin == next(match["margin"] for match in matches if match["b"] == "greedy")
 
 

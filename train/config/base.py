@@ -17,7 +17,7 @@ from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
 from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
-from persian_rummy_env.system.stored import LARGEST, later, settings_of
+from persian_rummy_env.system.stored import ANY, LARGEST, later, settings_of
 
 from .checks import above_zero, refuse, schedule, share, whole
 from .old_names import today
@@ -111,15 +111,14 @@ class Eval:
     Attributes:
         every: seconds of training between matches; with ``updates``, updates.
         pairs: duplicate pairs per match.
-        final_pairs: duplicate pairs per match at the end.
-        report: play the final matches on the report deals, for a result that is quoted.
+        final_pairs: duplicate pairs per match at the end, on deals by which nothing is chosen.
     """
 
     group: ClassVar[str] = "eval"
+    given_up: ClassVar[Mapping[str, Any]] = {"report": ANY}
     every: float = 30.0
     pairs: int = 512
     final_pairs: int = 4096
-    report: bool = later(absent=False)
 
     def __post_init__(self) -> None:
         above_zero(self, "every")
@@ -253,7 +252,7 @@ class RunConfig:
         Raises:
             ValueError: a setting unknown, of another type, or refused.
         """
-        return cls(**settings_of(cls, today(settings, cls.algorithm), {}, {}))
+        return cls(**settings_of(cls, today(settings, cls.algorithm)))
 
 
 def refuse_contradictions(config: RunConfig) -> None:
