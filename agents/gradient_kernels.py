@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from persian_rummy_env.core.jit import compiled_fast
+from persian_rummy_env.core.compiler.jit import compiled_fast
 
 
 @compiled_fast

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from persian_rummy_env.core.jit import source_hash
+from persian_rummy_env.core.compiler.jit import source_hash
 from persian_rummy_env.system.signals import ENDING, on_ending
 
 from .shared.claim import Claim

@@ -25,7 +25,7 @@ from agents.tensor_file import one_line
 from persian_rummy_env.arrays import plain
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena_kernels, expert
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.evaluation.arena import new_games, show
 from persian_rummy_env.evaluation.match import deal_seeds

@@ -15,7 +15,7 @@ import numpy as np
 from .arrays import shown
 from .cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_PLAIN
 from .core.check import CARDS, first_broken
-from .core.compile_on_demand import ensure_compiled
+from .core.compiler.compile_on_demand import ensure_compiled
 from .state import FIELDS, OVER, RELATIONS, STATE, Field
 
 MOST_NAMED = 6

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from persian_rummy_env.core import arena_kernels, batch_kernels
-from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.compiler.jit import JIT
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.load import CHAMPION, load

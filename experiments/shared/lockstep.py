@@ -20,7 +20,7 @@ from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_JOKERS
 from persian_rummy_env.core import bot_kernels as compiled_bots
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.records.recorder import record_of
 from persian_rummy_env.rules import HAND_SIZE, NUM_SEATS
 from persian_rummy_env.state import NOBODY, NOTHING_OWED, PHASES

@@ -6,8 +6,8 @@ import numpy as np
 
 from persian_rummy_env.core.apply import apply
 from persian_rummy_env.core.bot_kernels import choose
+from persian_rummy_env.core.compiler.jit import compiled
 from persian_rummy_env.core.expert import best_by_features
-from persian_rummy_env.core.jit import compiled
 from persian_rummy_env.core.legal import legal_actions
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.rules import NUM_TEAMS

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from persian_rummy_env.core.apply import apply
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE, pay
+from persian_rummy_env.core.compiler.jit import compiled
 from persian_rummy_env.core.deal import start_deal
-from persian_rummy_env.core.jit import compiled
 from persian_rummy_env.core.masks import unpack_row
 from persian_rummy_env.core.score import end_deal, margin
 from persian_rummy_env.state import NOBODY

@@ -15,7 +15,7 @@ import persian_rummy_env
 from persian_rummy_env import NUM_ACTIONS, PersianRummyVecEnv
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.core import arena_kernels
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 

@@ -11,7 +11,7 @@ import numpy as np
 from persian_rummy_env import NUM_ACTIONS
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.core import arena_kernels, batch_kernels
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS

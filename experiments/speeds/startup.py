@@ -33,8 +33,8 @@ table.step(int(table.last()[0]["action_mask"].argmax()))
 """
 COMPILE = """
 import time
-from persian_rummy_env.core.warm_up import KERNEL_GROUPS
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.warm_up import KERNEL_GROUPS
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 for part in KERNEL_GROUPS:
     start = time.perf_counter()
     ensure_compiled(part)

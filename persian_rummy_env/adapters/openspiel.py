@@ -15,7 +15,7 @@ from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
 from ..arguments import whole_number
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
 from ..core import arena_kernels, batch_kernels, masks
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..core.observe import observe_float
 from ..drawing import ansi

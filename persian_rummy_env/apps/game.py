@@ -15,7 +15,7 @@ from ..actions import ACTION_NAMES, DRAW, PASS, encode_action
 from ..arguments import is_whole, whole_number
 from ..arrays import shown
 from ..core import arena_kernels, batch_kernels, masks
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..evaluation.arena import new_games
 from ..records.record import Record

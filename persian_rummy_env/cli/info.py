@@ -70,9 +70,9 @@ def version_of(name: str) -> str:
 
 def compiled_code() -> list[tuple[str, str]]:
     """Where compiled code is kept, and which parts of the core lie there."""
-    from ..core.compile_on_demand import is_kept
-    from ..core.jit import CACHE, JIT
-    from ..core.warm_up import KERNEL_GROUPS
+    from ..core.compiler.compile_on_demand import is_kept
+    from ..core.compiler.jit import CACHE, JIT
+    from ..core.compiler.warm_up import KERNEL_GROUPS
 
     if not JIT:
         return [("compiler", "off (NUMBA_DISABLE_JIT)")]

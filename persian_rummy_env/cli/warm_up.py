@@ -18,12 +18,11 @@ def add_to(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:  # noqa: ARG001
-    from ..core.compile_on_demand import ensure_compiled
-    from ..core.jit import CACHE, JIT
-    from ..core.warm_up import KERNEL_GROUPS
-    from ..players import priors  # noqa: F401 - registers its kernels
+    from ..core.compiler.compile_on_demand import ensure_compiled
+    from ..core.compiler.jit import CACHE, JIT
+    from ..core.compiler.warm_up import KERNEL_GROUPS
 
-    for group in list(KERNEL_GROUPS):
+    for group in KERNEL_GROUPS:
         ensure_compiled(group)
     print(f"compiled: {', '.join(KERNEL_GROUPS)}; cache: {CACHE}" if JIT else "the compiler is off (NUMBA_DISABLE_JIT)")
     return OK

@@ -17,7 +17,7 @@ from ..state import OVER
 from .apply import apply
 from .batch_kernels import MARGIN_DENSE, MARGIN_SCALE, SAME_STEP, WIN, restart
 from .bot_kernels import choose
-from .jit import compiled
+from .compiler.jit import compiled
 from .legal import legal_actions
 from .masks import WORDS, is_legal, unpack_row
 from .observe import observe

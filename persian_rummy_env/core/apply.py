@@ -7,7 +7,7 @@ from ..cards import JOKER, NUM_CARDS
 from ..rules import NUM_SEATS, NUM_TEAMS, PASSES_TO_END
 from ..state import DRAW_PHASE, MELD_PHASE, NOBODY, NOTHING_OWED
 from .bits import JOKERS, ONE, ZERO, add_card, bit, minus, next_up, plus
-from .jit import compiled
+from .compiler.jit import compiled
 from .score import end_deal
 
 

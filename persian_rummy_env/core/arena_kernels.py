@@ -8,7 +8,7 @@ from ..actions import NUM_ACTIONS
 from ..state import OVER
 from .apply import apply
 from .bot_kernels import choose
-from .jit import compiled
+from .compiler.jit import compiled
 from .legal import legal_actions
 from .masks import WORDS, is_legal
 from .observe import observe

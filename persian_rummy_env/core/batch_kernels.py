@@ -13,8 +13,8 @@ from ..actions import NUM_ACTIONS
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import OVER
 from .apply import apply
+from .compiler.jit import compiled
 from .deal import ANY_DEALER, start_episode
-from .jit import compiled
 from .legal import legal_actions
 from .masks import WORDS, count_legal, is_legal, nth_legal, unpack_row
 from .observe import observe

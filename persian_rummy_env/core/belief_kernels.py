@@ -13,8 +13,8 @@ import numpy as np
 from ..cards import JOKER, NUM_CARDS, NUM_JOKERS
 from ..rules import NUM_SEATS
 from .bits import ONE, PLAIN, ZERO, add_card, jokers_in
-from .intrinsics import lowest, popcount
-from .jit import compiled
+from .compiler.intrinsics import lowest, popcount
+from .compiler.jit import compiled
 from .rng import sample_below
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..cards import JOKER, NUM_PLAIN, NUM_RANKS, NUM_SUITS
-from .intrinsics import popcount
-from .jit import compiled
+from .compiler.intrinsics import popcount
+from .compiler.jit import compiled
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)

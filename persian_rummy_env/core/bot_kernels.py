@@ -14,9 +14,9 @@ from ..cards import CARD_VALUES, JOKER, NUM_RANKS
 from ..state import DRAW_PHASE, OVER
 from .apply import apply
 from .bits import ONE, PLAIN, ZERO, add_card, bit, in_every_suit, jokers_in, next_down, next_up, plus
+from .compiler.intrinsics import lowest, popcount
+from .compiler.jit import compiled
 from .expert import EXPERT_WEIGHTS, best_by_features
-from .intrinsics import lowest, popcount
-from .jit import compiled
 from .legal import completable_within, legal_actions
 from .masks import count_legal, is_legal, nth_legal
 from .rng import sample_below

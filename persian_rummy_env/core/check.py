@@ -12,8 +12,8 @@ from ..cards import CARD_VALUES, JOKER, NUM_CARDS, NUM_JOKERS, NUM_RANKS, NUM_SU
 from ..rules import NUM_SEATS, NUM_TEAMS, OUT_BONUS, PASSES_TO_END
 from ..state import DRAW_PHASE, MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, OVER
 from .bits import JOKER_BIT, JOKERS, ONE, PLAIN, ZERO, add_card, bit, jokers_in, next_up
-from .intrinsics import popcount
-from .jit import compiled
+from .compiler.intrinsics import popcount
+from .compiler.jit import compiled
 from .legal import legal_actions
 from .masks import WORDS, count_legal
 from .score import hand_value

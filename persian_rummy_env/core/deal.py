@@ -6,7 +6,7 @@ from ..cards import JOKER, NUM_CARDS
 from ..rules import HAND_SIZE, MAX_DEALS, NUM_SEATS, NUM_TEAMS
 from ..state import DRAW_PHASE, FIRST_TURNED, MAX_PILE, NOBODY, NOTHING_OWED, STOCK_SIZE
 from .bits import ZERO, add_card
-from .jit import compiled
+from .compiler.jit import compiled
 from .rng import next_below
 
 DEALT = HAND_SIZE * NUM_SEATS

@@ -31,8 +31,8 @@ from .bits import (
     ranks_pair,
     ranks_triple,
 )
-from .intrinsics import lowest, popcount
-from .jit import compiled
+from .compiler.intrinsics import lowest, popcount
+from .compiler.jit import compiled
 from .legal import completable_within
 from .masks import WORDS
 from .score import hand_value

@@ -43,8 +43,8 @@ from .bits import (
     reached,
     some_jokers,
 )
-from .intrinsics import lowest
-from .jit import compiled
+from .compiler.intrinsics import lowest
+from .compiler.jit import compiled
 from .masks import WORDS
 
 TAKE_SHIFT = np.uint64(TAKE.start)

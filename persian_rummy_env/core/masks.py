@@ -10,8 +10,8 @@ import numpy as np
 
 from ..actions import NUM_ACTIONS
 from .bits import ONE, ZERO
-from .intrinsics import lowest, popcount, spread32, spread64
-from .jit import compiled
+from .compiler.intrinsics import lowest, popcount, spread32, spread64
+from .compiler.jit import compiled
 
 WORDS = -(-NUM_ACTIONS // 64)
 FULL_WORDS = NUM_ACTIONS // 64

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from .intrinsics import lowest
-from .jit import compiled_fast
+from .compiler.intrinsics import lowest
+from .compiler.jit import compiled_fast
 
 ONE = np.uint64(1)
 THREE = np.uint64(3)

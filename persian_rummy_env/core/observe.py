@@ -22,8 +22,8 @@ from ..observation import (
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import NOBODY, NOTHING_OWED, OVER
 from .bits import ONE, ZERO, bit, plus
-from .intrinsics import popcount, spread64
-from .jit import compiled
+from .compiler.intrinsics import popcount, spread64
+from .compiler.jit import compiled
 
 HAND = BLOCK["hand"].offset
 KNOWN = BLOCK["known_left"].offset

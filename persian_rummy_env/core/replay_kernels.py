@@ -8,8 +8,8 @@ from ..actions import NUM_ACTIONS
 from ..state import OVER
 from .apply import apply
 from .bot_kernels import choose
+from .compiler.jit import compiled
 from .deal import start_episode
-from .jit import compiled
 from .legal import legal_actions
 from .masks import is_legal
 from .rng import seed_game

@@ -6,9 +6,9 @@ from ..cards import CARD_VALUES, JOKER, NUM_CARDS
 from ..rules import NUM_SEATS, NUM_TEAMS, OUT_BONUS
 from ..state import NOBODY, OVER
 from .bits import ONE, ZERO
+from .compiler.intrinsics import lowest
+from .compiler.jit import compiled
 from .deal import start_deal
-from .intrinsics import lowest
-from .jit import compiled
 
 BIT_VALUES = CARD_VALUES[[min(index, JOKER) for index in range(NUM_CARDS)]]
 """Points by bit of a set of cards."""

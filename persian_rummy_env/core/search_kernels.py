@@ -14,7 +14,7 @@ from ..state import STATE
 from .apply import apply
 from .belief_kernels import deal_world
 from .bot_kernels import play_to_end
-from .jit import compiled
+from .compiler.jit import compiled
 from .masks import WORDS
 from .rng import GOLDEN, mixed
 

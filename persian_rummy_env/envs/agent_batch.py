@@ -14,7 +14,7 @@ from ..arrays import shown
 from ..bots import BOTS
 from ..core import agent_kernels, batch_kernels
 from ..core.arena_kernels import OUTSIDE as NO_BOT
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..observation import SIZE
 from ..players.policy import check_rules
 from ..players.policy_io import decide

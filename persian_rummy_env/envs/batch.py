@@ -16,7 +16,7 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..core import batch_kernels
 from ..core.bot_kernels import choose_many
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import NUM_SEATS

@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import flag, whole_number
 from ..arrays import integers, plain, shown, whole_numbers
 from ..core import arena_kernels, batch_kernels
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..players.policy import Policy, as_policy
 from ..players.policy_io import decide, show
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet, as_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from ..core.jit import source_hash
+from ..core.compiler.jit import source_hash
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import plain
 from ..cards import NUM_CARDS
 from ..core import masks, network_kernels
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..observation import BLOCKS, HIGH, OTHERS, SIZE
 
 HIDDEN_SIZE = len(OTHERS) * NUM_CARDS

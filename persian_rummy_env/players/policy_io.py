@@ -10,7 +10,7 @@ from ..actions import NUM_ACTIONS, decode_action, legal_names
 from ..arguments import whole_number
 from ..arrays import integers, plain, read_only, shown, whole_numbers
 from ..core import arena_kernels, batch_kernels, belief_kernels, bot_kernels, masks
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import NUM_SEATS

@@ -9,17 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..actions import DRAW, NUM_ACTIONS
+from ..actions import NUM_ACTIONS
 from ..arrays import plain
-from ..core import expert, warm_up
-from ..core.compile_on_demand import ensure_compiled
+from ..core import expert
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.expert import EXPERT_WEIGHTS, NUM_FEATURES
 from ..rules import RuleSet
 from ..state import STATE
 from .policy import Policy, as_policy
 from .policy_io import show
 
-KERNEL_GROUP = "prior of search"
 NAT = 6.0
 """Margin points per nat of log-probability."""
 HOPELESS = 1e-6
@@ -56,7 +55,7 @@ class ExpertPrior:
     worlds: float = 30.0
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        ensure_compiled(KERNEL_GROUP)
+        ensure_compiled("prior of search")
         rows, actions = (plain(places, np.int64) for places in np.nonzero(legal))
         terms = np.empty((len(rows), NUM_FEATURES))
         expert.features_of(plain(views, STATE), rows, actions, terms)
@@ -91,12 +90,3 @@ class PolicyPrior:
             NAT * np.log(np.where(hopeful, likely, 1.0)), 2
         )  # the last bits of a network may depend on the batch
         return np.where(hopeful, worth, np.where(legal, -np.inf, 0.0))
-
-
-def compile_prior() -> None:
-    """Compile what ``worth_of`` calls, by one action of one game."""
-    row = np.zeros(1, dtype=np.int64)
-    expert.features_of(warm_up.new_game(), row, row + DRAW.start, np.empty((1, NUM_FEATURES)))
-
-
-warm_up.KERNEL_GROUPS.setdefault(KERNEL_GROUP, compile_prior)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import plain
 from ..bots import BOTS, bot_codes
 from ..core import bot_kernels
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..rules import NUM_SEATS
 from .policy import BasePolicy, DecisionBatch
 

@@ -20,7 +20,7 @@ from ..arguments import finite_number, positive
 from ..arrays import plain, shown
 from ..bots import BOTS
 from ..core import search_kernels
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..seeds import game_seed
 from ..state import STATE
 from ..system.threads import Threads

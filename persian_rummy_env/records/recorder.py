@@ -15,7 +15,7 @@ from ..bots import bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
 from ..core import arena_kernels, batch_kernels
 from ..core.arena_kernels import OUTSIDE
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.replay_kernels import play_recorded
 from ..envs.batch import GameBatch
 from ..envs.options import Deals, Options

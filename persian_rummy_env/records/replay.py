@@ -19,7 +19,7 @@ from ..arguments import whole_number
 from ..arrays import integers, whole_numbers
 from ..cards import NUM_CARDS, cards_in, parse_deck
 from ..core import masks
-from ..core.compile_on_demand import ensure_compiled
+from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..core.replay_kernels import replay as play_again
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet

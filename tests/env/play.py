@@ -12,7 +12,7 @@ import numpy as np
 from persian_rummy_env import PersianRummyVecEnv, encode_action, encode_card
 from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.cards import CARD_NAMES, JOKER_NAME, NUM_CARDS, bits_of
-from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.compiler.jit import JIT
 from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.state import DRAW_PHASE, NOBODY
 

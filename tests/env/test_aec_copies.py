@@ -11,7 +11,7 @@ import pytest
 
 from persian_rummy_env import env, raw_env
 from persian_rummy_env.core import batch_kernels
-from persian_rummy_env.core.jit import JIT
+from persian_rummy_env.core.compiler.jit import JIT
 from persian_rummy_env.core.observe import observe_float, observe_full_float
 from tests.env.aec_play import leave, mask_of, over, play_on, trace
 from tests.env.play import equal

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from persian_rummy_env.core import jit
-from persian_rummy_env.core.code_store import CodeStore
+from persian_rummy_env.core.compiler import jit
+from persian_rummy_env.core.compiler.code_store import CodeStore
 from tests.env.play import COMPILED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -268,10 +268,11 @@ def test_an_edit_anywhere_in_the_sources_is_noticed(tmp_path: Path) -> None:
 def test_the_hash_is_of_everything_that_the_core_imports() -> None:
     """A module of the package that a core file imports is a source of compiled code."""
     read = {path.name for path in jit._sources() if path.parent == PACKAGE}
-    for path in (PACKAGE / "core").glob("*.py"):
+    for path in (PACKAGE / "core").rglob("*.py"):
         assert path in jit._sources()
+        above = len(path.relative_to(PACKAGE).parts)  # so many dots lead to the package
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.level == 2:
+            if isinstance(node, ast.ImportFrom) and node.level == above:
                 names = [node.module] if node.module else [alias.name for alias in node.names]
                 assert {f"{name}.py" for name in names} <= read, path.name
     for name in read:
@@ -291,7 +292,7 @@ def test_bounds_checked_code_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> N
 @compiles
 def test_code_for_another_processor_is_kept_apart(tmp_path: Path) -> None:
     program = (
-        "from persian_rummy_env.core import compile_on_demand, score\n"
+        "from persian_rummy_env.core import score\nfrom persian_rummy_env.core.compiler import compile_on_demand\n"
         "print(compile_on_demand._list_of('search'), score.hand_value._cache.name_of('sig'))"
     )
     ours = run(program, ROOT, tmp_path).stdout
@@ -329,7 +330,7 @@ def warned_once(said: str) -> bool:
 def test_a_cache_that_cannot_be_made_is_one_warning_once_something_is_compiled(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
-    imported = run("from persian_rummy_env.core import jit, batch_kernels", ROOT, occupied / "cache")
+    imported = run("from persian_rummy_env.core import batch_kernels", ROOT, occupied / "cache")
     assert imported.stderr == ""
     assert warned_once(run(TINY, ROOT, occupied / "cache").stderr)
 
@@ -357,20 +358,20 @@ for name in ("HOME", "USERPROFILE", "HOMEPATH", "LOCALAPPDATA", "XDG_CACHE_HOME"
 
 @compiles
 def test_a_user_without_a_home_can_import_and_play() -> None:
-    assert run(NOBODY + "from persian_rummy_env.core import jit, batch_kernels", ROOT, "").stderr == ""
+    assert run(NOBODY + "from persian_rummy_env.core import batch_kernels", ROOT, "").stderr == ""
     assert warned_once(run(NOBODY + TINY, ROOT, "").stderr)
 
 
 @compiles
 def test_a_relative_folder_stays_where_it_was(tmp_path: Path) -> None:
-    program = "import os, sys; sys.path.insert(0, os.getcwd())\nfrom persian_rummy_env.core import jit\n"
+    program = "import os, sys; sys.path.insert(0, os.getcwd())\nfrom persian_rummy_env.core.compiler import jit\n"
     program += f"os.chdir({str(tmp_path)!r}); print(jit.STORE.folder.parent)"
     assert run(program, ROOT, "runs/cache").stdout.strip() == str(ROOT / "runs" / "cache")
     assert run(program, ROOT, "~/cache", HOME=str(tmp_path)).stdout.strip() == str(tmp_path / "cache")
 
 
 def test_a_standard_error_that_is_gone_ends_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    from persian_rummy_env.core.stderr import say
+    from persian_rummy_env.core.compiler.stderr import say
 
     closed = io.StringIO()
     closed.close()
@@ -405,7 +406,7 @@ def test_no_damage_gets_code_run(times: int, tmp_path: Path, capfd: pytest.Captu
     """Every kind of damage, wherever it strikes: the file is not used, the code is compiled again and is right."""
     from numba import njit
 
-    from persian_rummy_env.core.code_cache import CodeCache
+    from persian_rummy_env.core.compiler.code_cache import CodeCache
 
     def thrice(x: int) -> int:
         return 3 * x
@@ -458,7 +459,7 @@ def test_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
 
 @compiles
 def test_an_interrupted_compile_is_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from persian_rummy_env.core import compile_on_demand, warm_up
+    from persian_rummy_env.core.compiler import compile_on_demand, warm_up
 
     calls = []
 

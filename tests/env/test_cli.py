@@ -19,9 +19,9 @@ import persian_rummy_env
 from persian_rummy_env import RuleSet
 from persian_rummy_env.cli import info, simulate
 from persian_rummy_env.cli import program as cli
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
-from persian_rummy_env.core.jit import JIT
-from persian_rummy_env.core.warm_up import KERNEL_GROUPS
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.jit import JIT
+from persian_rummy_env.core.compiler.warm_up import KERNEL_GROUPS
 from persian_rummy_env.players.policy_io import PolicyError
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate as simulated

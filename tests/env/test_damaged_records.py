@@ -12,7 +12,7 @@ import pytest
 
 from persian_rummy_env.cli import program
 from persian_rummy_env.cli.command import Faults
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.records.replay import verify

@@ -12,7 +12,7 @@ import pytest
 
 from persian_rummy_env.cli import program as cli
 from persian_rummy_env.cli.command import Faults
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.records.record import RecordError, dumps, loads, read, write
 from persian_rummy_env.records.replay import MOST_PLAYED, verify
 from persian_rummy_env.system.command_line import BROKEN_PIPE

@@ -22,11 +22,12 @@ from persian_rummy_env.core import (
     replay_kernels,
     search_kernels,
 )
+from persian_rummy_env.core.compiler.warm_up import compile_prior
 from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import DecisionBatch
 from persian_rummy_env.players.policy_io import sample_worlds, show, views_of
-from persian_rummy_env.players.priors import ExpertPrior, compile_prior
+from persian_rummy_env.players.priors import ExpertPrior
 from persian_rummy_env.players.search import METHODS, SearchPolicy
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.records.replay import play, replay

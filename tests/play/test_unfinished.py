@@ -17,7 +17,7 @@ pytest.importorskip("rich", reason="the terminal game is not tested: rich missin
 
 from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.apps.terminal.__main__ import main
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from tests.damage import BYTES, JSON, Damage, damages
 
 HOSTILE = "\x1b]0;owned\x07[/b]\u202e\ud800\nforged"

@@ -10,7 +10,7 @@ import torch
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
-from persian_rummy_env.core.compile_on_demand import ensure_compiled
+from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
 from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import BasePolicy

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from persian_rummy_env.core.jit import compiled_modular
+from persian_rummy_env.core.compiler.jit import compiled_modular
 from persian_rummy_env.core.rng import GOLDEN, mixed
 from persian_rummy_env.rules import NUM_SEATS
 

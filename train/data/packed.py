@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from persian_rummy_env.core.jit import compiled
+from persian_rummy_env.core.compiler.jit import compiled
 from persian_rummy_env.core.masks import WORDS, list_legal, pack_lists
 from persian_rummy_env.observation import HIGH
 from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE

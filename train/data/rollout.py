@@ -22,7 +22,7 @@ from agents.inputs import Inputs, inputs_on
 from agents.network import KINDS, Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
-from persian_rummy_env.core.intrinsics import lowest
+from persian_rummy_env.core.compiler.intrinsics import lowest
 from persian_rummy_env.core.masks import first_legal
 from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 from persian_rummy_env.rules import NUM_SEATS

@@ -13,7 +13,7 @@ from numba import njit
 
 from persian_rummy_env.actions import ACTION_CARDS, NUM_ACTIONS, RANGES, TAKE
 from persian_rummy_env.cards import NUM_CARDS, NUM_KINDS, NUM_PLAIN, NUM_RANKS, NUM_SUITS
-from persian_rummy_env.core.intrinsics import lowest
+from persian_rummy_env.core.compiler.intrinsics import lowest
 from persian_rummy_env.observation import BLOCKS
 from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 

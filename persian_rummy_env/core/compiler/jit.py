@@ -26,21 +26,21 @@ from .code_store import CodeStore
 
 CONFIG: Any = numba.config  # numba sets its attributes at run time, so a type checker cannot know them
 JIT = not CONFIG.DISABLE_JIT
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[2]
 _TABLES = ("arrays.py", "cards.py", "rules.py", "actions.py", "state.py", "observation.py")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _sources() -> list[Path]:
-    return [_PACKAGE / name for name in _TABLES] + sorted((_PACKAGE / "core").glob("*.py"))
+    return [_PACKAGE / name for name in _TABLES] + sorted((_PACKAGE / "core").rglob("*.py"))
 
 
 def source_hash() -> str:
     """A short hash of the sources that compiled code depends on, the versions that made it, and the bounds check."""
     digest = hashlib.sha256()
     for path in _sources():
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     digest.update(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {CONFIG.BOUNDSCHECK}".encode())
     return digest.hexdigest()[:16]
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..actions import NUM_ACTIONS
-from ..observation import FULL_SIZE, SIZE
-from ..rules import NUM_SEATS
-from ..state import STATE
-from . import (
+from ...actions import DRAW, NUM_ACTIONS
+from ...observation import FULL_SIZE, SIZE
+from ...rules import NUM_SEATS
+from ...state import STATE
+from .. import (
     agent_kernels,
     arena_kernels,
     batch_kernels,
     belief_kernels,
     bot_kernels,
     check,
+    expert,
     masks,
     network_kernels,
     replay_kernels,
     search_kernels,
 )
-from .masks import WORDS
-from .observe import observe_float, observe_full, observe_full_float
+from ..masks import WORDS
+from ..observe import observe_float, observe_full, observe_full_float
 
 
 def new_game() -> np.ndarray:
@@ -95,6 +96,12 @@ def compile_search() -> None:
     search_kernels.evaluate(sampled, seeds[0], 0, 1, bot_kernels.GREEDY, alive, total, total.copy(), 0, 1)
 
 
+def compile_prior() -> None:
+    """What the prior ``expert`` of search calls: one action of one game."""
+    row = np.zeros(1, dtype=np.int64)
+    expert.features_of(new_game(), row, row + DRAW.start, np.empty((1, expert.NUM_FEATURES)))
+
+
 def compile_agent() -> None:
     """What the Gymnasium environments call: one step of one game."""
     games = new_game()
@@ -139,6 +146,7 @@ KERNEL_GROUPS = {
     "games of an agent": compile_agent,
     "game records": compile_records,
     "search": compile_search,
+    "prior of search": compile_prior,
     "trained networks": compile_networks,
 }
 """The kernels that are compiled together, by the name of their group."""

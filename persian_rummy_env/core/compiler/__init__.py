@@ -1,0 +1,1 @@
+"""How the core is compiled, where compiled code is kept, and what compiles together."""
