@@ -1,7 +1,7 @@
 """A game under way at one table: what may be played, what was played, taking back, and its record at the end.
 
 It holds the truth of all four hands and knows nothing of who plays or how they are asked: the terminal and the browser
-are built on it. What one seat may see of it is ``view.seat_view``.
+are built on it. What one seat may see of it is ``seat_view.seat_view``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import numpy as np
 from ..actions import ACTION_NAMES, DRAW, PASS, encode_action
 from ..arguments import is_whole, whole_number
 from ..arrays import shown
+from ..cards import CARD_NAMES
 from ..core import arena_kernels, batch_kernels, masks
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
+from ..drawing.contents import cards_of
 from ..evaluation.arena import new_games
 from ..records.record import Record
 from ..records.recorder import record_of
@@ -57,7 +59,7 @@ class _Standing(NamedTuple):
     or after it, and never finds a card played that the record does not know of.
 
     Attributes:
-        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends: see ``TableGame``.
+        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends, drew: see ``TableGame``.
         before: what ``undo`` goes back to.
     """
 
@@ -66,6 +68,7 @@ class _Standing(NamedTuple):
     played: tuple[PlayedAction, ...] = ()
     ends: tuple[DealEnd, ...] = ()
     before: _Standing | None = None
+    drew: str | None = None
 
 
 class TableGame:
@@ -106,6 +109,11 @@ class TableGame:
     def ends(self) -> tuple[DealEnd, ...]:
         """How each finished deal ended."""
         return self._now.ends
+
+    @property
+    def drew(self) -> str | None:
+        """The card that the seat to move has drawn from the stock in this turn, in notation; None: it has not."""
+        return self._now.drew
 
     @property
     def over(self) -> bool:
@@ -155,8 +163,10 @@ class TableGame:
         if ended:
             out, score = result_of(games[0])
             ends += (DealEnd(out, (score[0], score[1]), last_hands(now.games[0], number)),)
-        turn_goes_on = int(games[0]["seat"]) == one.seat and not ended and number not in (DRAW.start, PASS.start)
-        self._now = _Standing(games, _legal(games), (*now.played, one), ends, now if turn_goes_on else None)
+        turn_goes_on = int(games[0]["seat"]) == one.seat and not ended
+        before = now if turn_goes_on and number not in (DRAW.start, PASS.start) else None
+        drew = _drawn(now.games[0], games[0], one.seat) if number == DRAW.start else now.drew
+        self._now = _Standing(games, _legal(games), (*now.played, one), ends, before, drew if turn_goes_on else None)
         return one
 
     @property
@@ -237,6 +247,12 @@ class TableGame:
         except TypeError as error:
             raise TableError(f"no unfinished game: {error}") from None
         return table
+
+
+def _drawn(before: np.void, after: np.void, seat: int) -> str:
+    """The card that came into a hand, in notation."""
+    [card] = cards_of(after["hand"][seat] & ~before["hand"][seat])
+    return CARD_NAMES[card]
 
 
 def _legal(games: np.ndarray) -> np.ndarray:

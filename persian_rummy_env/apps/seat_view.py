@@ -21,8 +21,8 @@ LOG = 40
 def seat_view(table: TableGame, seat: int) -> dict[str, Any]:
     """The table as a seat sees it.
 
-    All of it but ``legal`` and ``undo`` is read from the record of what the seat knows (``belief.views_of``), which is
-    the same for every truth that looks alike to it. Cards are in notation, seats absolute.
+    All but ``legal``, ``drew`` and ``undo`` is read from the infostate of the seat (``policy_io.views_of``), which
+    is the same for every truth that looks alike to it. Cards are in notation, seats absolute.
 
     Returns:
         at: the number of decisions so far. seat: who looks. turn: who is to move. phase: ``draw``, ``meld``, ``over``.
@@ -31,7 +31,8 @@ def seat_view(table: TableGame, seat: int) -> dict[str, Any]:
         pile: from the bottom, ``[card, seat or None]``. melds: ``kind``, ``cards``, and ``seats`` that laid them.
         points, score: by team, of this deal and of the deals before. ends: how the deals before ended.
         log: the latest actions, ``[deal, seat, action]``.
-        legal: the legal actions, if the seat is to move; undo: whether its last action can be taken back.
+        legal: the legal actions, if the seat is to move; drew: the card that it has drawn in this turn, or None; undo:
+            whether its last action can be taken back.
     """
     games = table.games()
     game = views_of(games, np.zeros(1, dtype=np.int64), np.array([seat]))[0]
@@ -59,6 +60,7 @@ def seat_view(table: TableGame, seat: int) -> dict[str, Any]:
         "ends": [_end(end) for end in table.ends],
         "log": [[one.deal, one.seat, ACTION_NAMES[one.action]] for one in table.played[-LOG:]],
         "legal": table.legal if to_move else [],
+        "drew": table.drew if to_move else None,
         "undo": to_move and table.can_undo,
     }
 

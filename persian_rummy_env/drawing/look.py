@@ -30,3 +30,13 @@ class Look:
     def suit(self, card: str) -> str:
         """The colour of a card in notation."""
         return (FOUR_SUITS if self.four_colours else SUITS)[card[-1]]
+
+
+def css_colours() -> str:
+    """The colours of the drawing as a CSS rule with custom properties, for the pages that hold drawings."""
+    named = {
+        "page": PAGE, "paper": PAPER, "ink": INK, "soft": SOFT, "rule": RULE, "edge": EDGE, "felt": FELT, "rim": RIM,
+        "on-felt": ON_FELT, "slot": SLOT, "gold": GOLD, "hot": HOT, "team-0": TEAMS[0], "team-1": TEAMS[1],
+        "bar": "#cfe3d6",
+    }  # fmt: skip
+    return f":root {{ {' '.join(f'--{name}: {colour};' for name, colour in named.items())} }}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from persian_rummy_env import decode_action
+from persian_rummy_env.apps.web import replays
 from persian_rummy_env.records.replay import verify
 from tests.play.browsing import PHONE, expect, needs_browser, wait_until
 from tests.play.serving import Server, serving
@@ -262,3 +264,25 @@ def test_everything_to_press_has_a_name(page: Page, server: Server) -> None:
     assert page.locator("#hand .card").first.get_attribute("aria-label").count(" of ") in (0, 1)
     tree = page.locator("#hand").aria_snapshot()
     assert " of " in tree
+
+
+def test_the_window_is_not_empty_while_the_page_is_made(
+    page: Page, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sit_down(page, server)
+    play_deal(page)
+    go_on, make_page = threading.Event(), replays.replay_page
+
+    def when_told(games: Any) -> str:
+        assert go_on.wait(60)
+        return make_page(games)
+
+    monkeypatch.setattr(replays, "replay_page", when_told)
+    page.get_by_role("button", name="See it again").click(no_wait_after=True)
+    try:
+        expect(page.get_by_role("status").filter(has_text="Loading the game")).to_be_visible()
+        expect(page.locator("main")).to_have_count(0)
+    finally:
+        go_on.set()
+    wait_until(page, "document.querySelector('#list button')")
+    expect(page.locator("#loading")).to_have_count(0)

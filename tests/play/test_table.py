@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,29 @@ def test_a_take_is_taken_back() -> None:
     table.play(next(action for action in table.legal if action.startswith("take")))
     table.undo()
     assert np.array_equal(table.games(), before)
+
+
+def test_the_seat_to_move_is_told_the_card_that_it_drew() -> None:
+    rng = np.random.default_rng(8)
+    table = TableGame(seed=8)
+    drawn: str | None = None
+    kinds = set()
+    while not table.over:
+        assert table.drew == drawn
+        for seat in range(4):
+            assert seat_view(table, seat)["drew"] == (drawn if seat == table.seat else None)
+        seat, deal = table.seat, len(table.ends)
+        before = seat_view(table, seat)["hands"][seat]["cards"]
+        melds = [action for action in table.legal if action.startswith("meld")]
+        action = (melds or table.legal)[rng.integers(len(melds or table.legal))]
+        table.play(action)
+        kinds.add((action.split()[0], drawn is not None))
+        if action == "draw":
+            [drawn] = Counter(seat_view(table, seat)["hands"][seat]["cards"]) - Counter(before)
+        elif table.seat != seat or len(table.ends) != deal:
+            drawn = None
+    assert kinds >= {("draw", False), ("take", False), ("meld", True), ("discard", True), ("discard", False)}
+    assert table.drew is None
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -183,7 +207,11 @@ def test_what_is_not_understood_is_said(text: str) -> None:
         parse(text, LEGAL)
 
 
-@pytest.mark.parametrize("place", ["play_lanes", "result_of", "last_hands", "_legal"])
+def _standing(table: TableGame) -> tuple[Any, ...]:
+    return table.games().tobytes(), table.legal, table.played, table.ends, table.can_undo, table.drew
+
+
+@pytest.mark.parametrize("place", ["play_lanes", "result_of", "last_hands", "_legal", "_drawn"])
 def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     """Wherever in ``play`` it comes: the table stands as before, and its game has the record that it would have had."""
     table, undisturbed = TableGame(RuleSet(deals=1), seed=11, dealer=0), TableGame(RuleSet(deals=1), seed=11, dealer=0)
@@ -197,14 +225,14 @@ def test_an_interrupt_comes_before_an_action_or_after_it(monkeypatch: pytest.Mon
     stopped = 0
     while not table.over:
         action = table.legal[0]
-        stood = table.games().tobytes(), table.legal, table.played, table.ends, table.can_undo
+        stood = _standing(table)
         with monkeypatch.context() as patch:
             patch.setattr(home, place, interrupted)
             try:
                 table.play(action)
             except KeyboardInterrupt:
                 stopped += 1
-                assert (table.games().tobytes(), table.legal, table.played, table.ends, table.can_undo) == stood
+                assert _standing(table) == stood
                 patch.undo()
                 table.play(action)
         undisturbed.play(action)

@@ -14,7 +14,7 @@ from typing import Any
 from ...actions import ACTION_NAMES
 from ...cards import CARD_NAMES
 from ...drawing import Look, parts, symbols
-from ...drawing import look as colours
+from ...drawing.look import css_colours
 from ...drawing.scene import Part
 from ...drawing.svg import svg
 from ...records.record import Record
@@ -31,12 +31,10 @@ RECENT = 8
 """Actions that the drawing names, the latest of the deal."""
 LONGEST_NAME = 32
 LOOK = Look()
-COLOURS = {
-    "page": colours.PAGE, "paper": colours.PAPER, "ink": colours.INK, "soft": colours.SOFT, "rule": colours.RULE,
-    "edge": colours.EDGE, "felt": colours.FELT, "gold": colours.GOLD, "hot": colours.HOT,
-    "team-0": colours.TEAMS[0], "team-1": colours.TEAMS[1], "bar": "#cfe3d6",
-}  # fmt: skip
-"""Of the page, those of the drawing."""
+REST = "<!--@rest-->"
+"""Divides the page: before it, all pages are the same."""
+SCRIPTS = ("dom", "drawing", "analysis", "replay")
+"""The files of the page's script."""
 
 
 def replay_page(
@@ -78,22 +76,38 @@ def replay_page(
         "contents": store.contents,
     }
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
-    texts = {
-        "policy": security_policy(),
-        "colours": f":root {{ {' '.join(f'--{name}: {colour};' for name, colour in COLOURS.items())} }}",
-        "style": _asset("page.css"),
-        "symbols": symbols(look),
-        "data": base64.b64encode(packed).decode(),
-        "script": _asset("page.js"),
-    }
-    head, *rest = _asset("page.html").split("<!--@")
-    return head + "".join(texts[name] + text for name, text in (part.split("-->", 1) for part in rest))
+    rest = _filled(
+        _asset("page.html").split(REST)[1],
+        {"symbols": symbols(look), "data": base64.b64encode(packed).decode(), "script": _script()},
+    )
+    return loading_page() + rest
+
+
+@cache
+def loading_page() -> str:
+    """What every page begins with. It says that the games are being loaded, until the script shows them."""
+    return _filled(
+        _asset("page.html").split(REST)[0],
+        {"policy": security_policy(), "colours": css_colours(), "style": _asset("page.css")},
+    )
+
+
+def _filled(template: str, texts: dict[str, str]) -> str:
+    """A template with a text in the place of each ``<!--@name-->``."""
+    head, *parts = template.split("<!--@")
+    return head + "".join(texts[name] + text for name, text in (part.split("-->", 1) for part in parts))
+
+
+@cache
+def _script() -> str:
+    """The script of the page: its files, in the order in which each uses what comes before it."""
+    return "".join(_asset(f"{name}.js") for name in SCRIPTS)
 
 
 @cache
 def security_policy() -> str:
     """The content security policy of the page: nothing is loaded, and no script runs but the page's own."""
-    digest = base64.b64encode(hashlib.sha256(_asset("page.js").encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
     )

@@ -17,7 +17,7 @@ from ...rules import RULES_HELP, RuleSet
 from ...system.escaping import visible
 from ...system.files import explained
 
-POLICIES = "random,greedy,deepest,expert,search(deepest, worlds=40)"
+POLICIES = "champion,expert,deepest,greedy,random,search(deepest, worlds=40)"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from ...drawing import symbols
 from ...records.record import dumps
-from ..replay_page import security_policy
+from ..replay_page import loading_page, security_policy
 from .limits import Allowance, Guard, Limits, counted_address
 from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
 from .replays import Replays
@@ -234,9 +234,16 @@ async def open_replay(request: Request) -> Response:
 
 
 async def show_replay(request: Request) -> Response:
-    """The replay page of a finished game."""
-    page = await request.app.state.replays.page(request.path_params["key"])
-    return HTMLResponse(page, headers={"content-security-policy": f"{security_policy()}; frame-ancestors 'none'"})
+    """The replay page of a finished game. Its beginning is sent at once, so that nobody looks at an empty window."""
+    replays, key = request.app.state.replays, request.path_params["key"]
+    replays.room(key)
+
+    async def chunks() -> AsyncIterator[str]:
+        yield loading_page()
+        yield (await replays.page(key)).removeprefix(loading_page())
+
+    headers = {"content-security-policy": f"{security_policy()}; frame-ancestors 'none'"}
+    return StreamingResponse(chunks(), media_type="text/html", headers=headers)
 
 
 def _room_played(request: Request) -> Room:

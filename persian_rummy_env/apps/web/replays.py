@@ -33,13 +33,21 @@ class Replays:
             room.save()
         return f"/replay/{room.replay_key}"
 
+    def room(self, key: str) -> Room:
+        """The table whose page is at an address.
+
+        Raises:
+            MessageError: there is none (any more).
+        """
+        return self.lobby.room_of_replay(key)
+
     async def page(self, key: str) -> str:
         """The page at an address.
 
         Raises:
             MessageError: there is none (any more).
         """
-        room = self.lobby.room_of_replay(key)
+        room = self.room(key)
         async with self._one_at_a_time:
             if key not in self._pages:
                 self._pages[key] = await asyncio.to_thread(replay_page, [(1, room.record())])

@@ -1,85 +1,4 @@
 
-// The games are data (page.py says how they are packed); the drawing is put together from its pieces. All text is set as
-// text; the only markup that is set is the drawing's, in which the packer has written names as text.
-const byId = (id) => document.getElementById(id);
-const PLAY = "M7 5v14l11-7z", PAUSE = "M6 5h4v14H6zM14 5h4v14h-4z";
-const signed = (number, digits = 1) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
-
-function make(tag, { data = {}, aria = {}, ...properties } = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  Object.assign(element.dataset, data);
-  for (const [name, value] of Object.entries(aria)) element.setAttribute(`aria-${name}`, String(value));
-  element.append(...children);
-  return element;
-}
-
-async function unpack() {
-  const bytes = Uint8Array.from(atob(byId("data").textContent), (letter) => letter.charCodeAt(0));
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(plain).text());
-}
-
-/** The last index at which a sorted list is not above a number. */
-function lastAt(list, number) {
-  let [low, high] = [0, list.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (list[middle] <= number) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** The drawing: what differs from the one before is put in its place. */
-class Drawing {
-  constructor(data) {
-    this.data = data;
-    this.shown = {};
-    byId("table").innerHTML = data.frame;
-    this.groups = Object.fromEntries([...byId("table").querySelectorAll("[data-part]")].map((group) => [group.dataset.part, group]));
-  }
-
-  markup(content) {
-    const { pieces, cards, cardMark, contents } = this.data;
-    const kinds = cards.length;
-    return contents[content].map((code) => pieces[Math.floor(code / kinds)].replaceAll(cardMark, cards[code % kinds])).join("");
-  }
-
-  show(film, moment) {
-    for (const [part, [moments, contents]] of Object.entries(film)) {
-      const content = contents[lastAt(moments, moment)];
-      if (this.shown[part] !== content) {
-        this.groups[part].innerHTML = this.markup(content);
-        this.shown[part] = content;
-      }
-    }
-  }
-
-  /** Mark the cards that an action is about. */
-  mark(action, seat) {
-    for (const marked of byId("table").querySelectorAll(".next")) marked.classList.remove("next");
-    if (!action) return;
-    for (const card of this.meant(action.split(" "), seat)) card.classList.add("next");
-  }
-
-  meant([verb, ...words], seat) {
-    const uses = (part) => [...(this.groups[part]?.querySelectorAll("use") ?? [])];
-    if (verb === "draw" || verb === "pass") return uses("stock").slice(-1);
-    if (verb === "take") {
-      const pile = uses("pile").filter((use) => use.dataset.card);
-      const name = words[0].slice(0, 2);
-      const found = pile.filter((use) => use.dataset.card === name);
-      const lowest = name === "JK" ? found[found.length - Number(words[0].slice(2))] : found[0];
-      return lowest ? pile.slice(pile.indexOf(lowest)) : [];
-    }
-    const hand = uses(`hand-${seat}`);
-    return words.flatMap((card) => {
-      const place = hand.findIndex((use) => use.dataset.card === card);
-      return place < 0 ? [] : hand.splice(place, 1);
-    });
-  }
-}
-
 class Replay {
   constructor(data) {
     this.data = data;
@@ -334,78 +253,16 @@ class Replay {
   }
 
   showAnalyses(deal) {
-    byId("analyses").replaceChildren(...this.game.analyses.map((analysis) => this.analysis(analysis, deal)));
-  }
-
-  analysis(analysis, deal) {
-    const { game, moment } = this;
-    const decision = this.thought(analysis, moment);
-    const box = make("section", { className: "analysis" }, make("h2", { textContent: analysis.policy }));
-    if (!decision) {
-      box.append(make("p", { textContent: game.actions[moment] === null ? "The deal is over." : "No analysis: it is not this seat's decision." }));
-    } else {
-      const [chosen, legal, value, half, listed] = decision;
-      const agrees = chosen === game.actions[moment];
-      box.append(make("p", {}, agrees ? "plays the same: " : "would play ", make("b", { textContent: chosen }),
-        make("span", { className: "quiet", textContent: legal === 1 ? " · the only legal action" : ` · ${legal} legal` })));
-      if (listed.length) box.append(this.bars(listed, analysis.kind, chosen));
-      if (value !== null) {
-        box.append(make("p", { title: "± is half of the 95% interval of a mean over sampled worlds that agree with what this seat knows" }, "expects ", make("b", { textContent: half === null ? signed(value) : `${signed(Math.round(value), 0)} ± ${Math.round(half)}` }), " points of this deal for ",
-          make("span", { className: `team-${game.seats[moment] % 2}`, textContent: this.team(game.seats[moment] % 2) })));
-      }
-    }
-    const chart = this.chart(analysis, deal);
-    if (chart) box.append(chart);
-    return box;
-  }
-
-  bars(listed, kind, chosen) {
-    const played = this.game.actions[this.moment];
-    const numbers = listed.map(([, number]) => number);
-    const [low, high] = kind === "probability" ? [0, 1000] : [Math.min(...numbers), Math.max(...numbers)];
-    return make("ol", { className: "bars" }, ...listed.map(([action, number]) => {
-      const share = high > low ? (number - low) / (high - low) : 1;
-      const row = make("li", { className: `${action === played ? "played" : ""} ${action === chosen ? "chosen" : ""}` },
-        make("span", { className: "bar" }), make("span", { className: "action", textContent: action }),
-        make("span", { className: "number", textContent: kind === "probability" ? `${(number / 10).toFixed(1)} %` : signed(number / 10) }));
-      row.firstChild.style.width = `${Math.max(0.5, 100 * share)}%`;
-      if (action === played) row.append(make("span", { className: "tag", textContent: "played" }));
-      return row;
-    }));
-  }
-
-  /** The value through the deal, for team 0; a click goes there. */
-  chart(analysis, deal) {
-    const { game } = this;
-    const [start, stop] = [game.deals[deal].start, this.stop(deal)];
-    const points = [];
-    for (let moment = start; moment < stop; moment++) {
-      const value = this.thought(analysis, moment)?.[2];
-      if (value !== null && value !== undefined) points.push([moment, game.seats[moment] % 2 ? -value : value]);
-    }
-    if (points.length < 2) return null;
-    const most = Math.max(10, ...points.map(([, value]) => Math.abs(value)));
-    const x = (moment) => (300 * (moment - start)) / (stop - start);
-    const y = (value) => 30 - (28 * value) / most;
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", "0 0 300 60");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `Value to team 0 through the deal, from ${signed(points[0][1])} to ${signed(points.at(-1)[1])} points`);
-    const line = points.map(([moment, value]) => `${x(moment).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-    svg.innerHTML = `<line class="zero" x1="0" x2="300" y1="30" y2="30"/><polyline points="${line}"/><line class="here" x1="${x(this.moment)}" x2="${x(this.moment)}" y1="0" y2="60"/>`;
-    svg.onclick = (event) => {
-      const box = svg.getBoundingClientRect();
-      this.go(start + Math.round(((event.clientX - box.left) / box.width) * (stop - start)));
-    };
-    return make("figure", {}, svg, make("figcaption", {}, `Points expected for ${this.team(0)} through the deal, from −${most.toFixed(0)} to +${most.toFixed(0)}`));
+    byId("analyses").replaceChildren(...this.game.analyses.map((analysis) => analysisBox(this, analysis, deal)));
   }
 }
 
 unpack().then((data) => {
+  byId("loading").remove();
   document.querySelector("main").hidden = false;
   new Replay(data);
 }).catch((error) => {
+  byId("loading").remove();
   byId("alert").hidden = false;
   byId("alert").textContent = `This browser cannot show the games: ${error.message}. A current Firefox, Chrome, Edge or Safari can.`;
 });
