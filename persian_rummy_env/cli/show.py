@@ -79,13 +79,13 @@ def run(args: argparse.Namespace) -> int:
             raise CommandError(f"--{option.replace('_', '-')} is about the page: name its file with --html FILE")
     from ..drawing.terminal import paint, wants_colour
     from ..records.record import RecordError, is_named, loads
-    from ..records.transcript import account
+    from ..records.transcript import transcript
     from ..system.escaping import visible_lines
 
     faults = Faults(args.file, complain)
     for number, line, found in wanted(args):
         try:
-            text = visible_lines(account(loads(found)))
+            text = visible_lines(transcript(loads(found)))
         except RecordError as error:
             faults.add(RecordError(error.field, error.fault, line), named=is_named(found))
         else:

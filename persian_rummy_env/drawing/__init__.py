@@ -1,7 +1,7 @@
-"""The drawing of the table, one for everything that shows it: SVG for pages, the same rasterised for ``rgb_array``.
+"""The drawing of the table: SVG for pages, and the same drawing rasterised for ``rgb_array``.
 
-``layout`` says what lies where; ``svg`` and ``raster`` write that down. Card faces and marks are SVG symbols
-(``stamps``), so there is one of each.
+``layout`` places the items; ``svg`` and ``raster`` write them. Card faces and marks are SVG symbols (``stamps``), which
+both formats share.
 """
 
 from __future__ import annotations
@@ -37,22 +37,23 @@ def draw_table(
 ) -> str:
     """The table as a whole ``<svg>``, view box ``0 0 1280 800``, with ``role="img"`` and a title.
 
-    Arrows on cards point to who laid or discarded them; an eye marks a card that all know to be in that hand, a frame
-    the card that must be melded first. Nothing that the view hides is in the text of the SVG. Parts are
+    Arrows on cards point to the player who laid or discarded them. An eye marks a card that everybody knows to be in
+    that hand, a frame the card that must be melded first. The text of the SVG holds nothing that the viewer may not
+    see. Parts are
     ``<g class="part" data-part="…">``: ``stock``, ``pile``, ``melds``, ``owed``, ``heading``, ``scores``, ``recent``,
     ``hand-0`` … ``hand-3``; a card is ``<use href="#card-7S" data-card="7S">``, a hidden one ``#card-back``.
 
     Args:
         game: one STATE record.
-        view: the seat 0..3 that looks, which sits at the bottom; None shows all hands, with seat 0 at the bottom.
+        view: the viewer, a seat 0..3 who sits at the bottom; None shows all hands, with seat 0 at the bottom.
         players: four names, by seat.
         recent: the last actions, oldest first: the seat, and the action in notation. The latest eight are shown.
-        look: what may be chosen about the looks.
-        width: pixels, the height follows; None: as wide as its box.
-        defs: with the symbols that it uses; False for a page that holds ``symbols(look)`` once.
+        look: colour options.
+        width: width in pixels, the height follows; None sets no size.
+        defs: include the symbols that it uses; False for a page that holds ``symbols(look)`` once.
 
     Raises:
-        ValueError: a view that is no seat, not four names, or an action of no seat.
+        ValueError: ``view`` is not a seat, there are not four names, or an action has no seat.
     """
     return svg(parts(game, view, players, recent, look), contents.heading(game), look, width=width, defs=defs)
 
@@ -60,7 +61,7 @@ def draw_table(
 def parts(
     game: np.void, view: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
 ) -> list[Part]:
-    """What ``draw_table`` and the raster draw, its arguments checked."""
+    """Check the arguments of ``draw_table`` and return the parts of the picture."""
     if view is not None and view not in range(NUM_SEATS):
         raise ValueError(f"view={view!r}: expected a seat 0..{NUM_SEATS - 1}, or None to see all")
     if len(players) != NUM_SEATS:
@@ -76,11 +77,11 @@ def card_face(card: Card | None, *, look: Look = LOOK, width: int | None = None)
 
     Args:
         card: notation (``"7S"``, ``"JK"``), an id 0..55, or None for a back.
-        look: what may be chosen about the looks.
-        width: pixels, the height follows; None: as wide as its box.
+        look: colour options.
+        width: width in pixels, the height follows; None sets no size.
 
     Raises:
-        ValueError: no card.
+        ValueError: ``card`` is not a card.
     """
     name = "back" if card is None else decode_card(card_index(card))
     inner = piece(f"card-{name}", look).inner
@@ -92,7 +93,7 @@ def card_face(card: Card | None, *, look: Look = LOOK, width: int | None = None)
 
 
 def symbols(look: Look = LOOK) -> str:
-    """All pieces as ``<defs>``, for a page that places cards itself or holds drawings without ``defs``.
+    """All symbols as ``<defs>``, for a page that places cards itself or holds drawings without ``defs``.
 
     A card is the symbol ``card-7S``, ``card-JK`` or ``card-back``, view box ``0 0 56 80``, to be placed with ``<use>``.
     """

@@ -1,4 +1,4 @@
-"""The table as text for people, from a state, in colour or without."""
+"""The table as text for people, from a state, with or without colour."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from .terminal import BOLD, DIM, LEAST_WIDTH, REVERSED, Word, card_word, lines_o
 
 
 def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width: int | None = None) -> str:
-    """The table as text, about ten lines; the same words with colour and without.
+    """The table as text of about ten lines. Colour does not change the words.
 
-    ``7S/2`` was laid or discarded by seat 2, ``7S/-`` was turned up; ``7S*`` is known to all to be in that hand; ``??``
-    is a hidden card. In colour each suit has its own, and the card owed is reversed.
+    ``7S/2`` was laid or discarded by seat 2 and ``7S/-`` turned up by the deal. ``7S*`` is a card that everybody knows
+    to be in that hand, ``??`` a hidden card. In colour each suit has its own, and the card owed (rule R25) is in
+    reverse video.
 
     Args:
         game: one STATE record.
-        view: the seat that looks, or None to see all.
-        colour: with escape codes of a terminal.
-        width: columns that a line may take, at least 20; None: any number.
+        view: the viewer, a seat, or None to see all hands.
+        colour: use the escape codes of a terminal.
+        width: columns of a line, at least 20; None: no limit.
 
     Raises:
         ValueError: a smaller width.
@@ -38,13 +39,12 @@ def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width:
 
 
 def for_stdout(game: np.void, view: int | None = None) -> str:
-    """``ansi`` as standard output takes it: on a terminal in colour and in its width (``NO_COLOR`` is obeyed), plain
-    otherwise."""
+    """``ansi`` for standard output: on a terminal in colour and in its width (``NO_COLOR`` is obeyed), else plain."""
     return ansi(game, view, colour=wants_colour(sys.stdout), width=width_of(sys.stdout))
 
 
 def _ansi_words(game: np.void, view: int | None) -> Iterator[tuple[int, list[Word]]]:
-    """The lines of ``ansi`` as words, each with the columns that its continuation is set in."""
+    """The lines of ``ansi`` as words, each line with the indent of its continuation in columns."""
 
     def by(card: int, seat: int) -> Word:
         return card_word(CARD_NAMES[card], f"/{'-' if seat == NOBODY else seat}")

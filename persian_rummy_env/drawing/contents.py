@@ -1,7 +1,7 @@
-"""The table for people to look at, from a state: ``ansi`` a text, ``rgb_array`` a picture. Neither needs a display.
+"""What a drawing of the table shows, from a state and a viewer.
 
-Both take one ``STATE`` record and a view: None shows every hand; a seat 0..3 shows what the player there may see, with
-the cards of other hands hidden unless all know them.
+``view`` is None to show every hand, or a seat 0..3 to show what its player may see: the cards of other hands are hidden
+unless everybody knows them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Meld(NamedTuple):
 
 
 class Hand(NamedTuple):
-    """A hand as a view shows it: cards 0..52, whether all know that they are there, and how many more are hidden."""
+    """A hand as the viewer sees it: open cards 0..52, whether everybody knows each, and the number of hidden cards."""
 
     cards: tuple[int, ...]
     known: tuple[bool, ...]
@@ -32,8 +32,8 @@ class Hand(NamedTuple):
 
 
 def melds(game: np.void) -> list[Meld]:
-    """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that would fit between two
-    runs lies on the lower one."""
+    """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that fits between two runs
+    belongs to the lower one (rule R37)."""
     laid = [cards_of(game["laid"][seat]) for seat in range(NUM_SEATS)]
     sets, runs, lows = cards_of(game["sets"]), cards_of(game["runs"]), cards_of(game["run_low"])
 
@@ -51,14 +51,14 @@ def melds(game: np.void) -> list[Meld]:
         found.append(meld("set", [JOKER] * sets.count(JOKER)))
     for low in lows:
         run = [low]
-        while run[-1] + 1 in runs and run[-1] + 1 not in lows:  # the two of the next suit would be among the lows
+        while run[-1] + 1 in runs and run[-1] + 1 not in lows:  # the next suit starts with a card in ``lows``
             run.append(run[-1] + 1)
         found.append(meld("run", run))
     return found
 
 
 def hand(game: np.void, seat: int, view: int | None) -> Hand:
-    """The hand of a seat as a view shows it."""
+    """The hand of a seat as the viewer sees it."""
     held, known = cards_of(game["hand"][seat]), cards_of(game["known"][seat])
     if view not in (None, seat):
         return Hand(tuple(known), (True,) * len(known), len(held) - len(known))
@@ -76,7 +76,7 @@ def pile(game: np.void) -> list[tuple[int, int]]:
 
 
 def heading(game: np.void) -> str:
-    """Which deal it is, and who is to do what."""
+    """The number of the deal, and who must do what."""
     deal = f"Deal {int(game['deal']) + 1} of {int(game['deals'])}, dealt by player_{int(game['dealer'])}"
     if int(game["phase"]) == OVER:
         return f"{deal}; the {'deal' if int(game['deal']) + 1 < int(game['deals']) else 'game'} is over"
@@ -89,7 +89,7 @@ def heading(game: np.void) -> str:
 
 
 def scores(game: np.void) -> list[str]:
-    """A line for each team, and one for the deal finished last if there is one."""
+    """A line for each team, and one for the last finished deal if there is one."""
     lines = []
     for team in range(NUM_TEAMS):
         points = f", {int(game['points'][team]):+d} laid" if int(game["phase"]) != OVER else ""

@@ -1,7 +1,7 @@
-"""Where everything lies: from a game and a view to the parts of a picture of 1280 by 800.
+"""The layout: from a game and a viewer to the parts of a picture of 1280 by 800.
 
-Four hands around a green table, as in a bridge book; the corners say how the game stands. What has to be read is never
-covered: the index of every card, the marks, the words.
+Four hands lie around a green table, as in a bridge book; the corners hold scores and last actions. The index of a card,
+marks and words are never covered.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LEFT, MIDDLE, RIGHT = (24, 270), (290, 990), (1010, 1256)
 """The three columns, each from x to x."""
 SUIT_SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 RECENT = 8
-"""Of the last actions, as many are shown."""
+"""Last actions that are shown."""
 
 
 class Table:
-    """One picture being laid out: who looks, and how the players are called."""
+    """The arguments of one picture, shared by the functions that place its items."""
 
     def __init__(self, game: np.void, view: int | None, players: Sequence[str], look: Look) -> None:
         self.game, self.view, self.players, self.look = game, view, players, look
@@ -35,18 +35,18 @@ class Table:
         self.to_move = int(game["seat"]) if not game["ended"] else NOBODY
 
     def place(self, seat: int) -> int:
-        """Where a seat sits, an index into ``PLACES``."""
+        """The place of a seat in the picture, an index into ``PLACES``."""
         return (seat - self.bottom) % NUM_SEATS
 
     def by(self, seat: int) -> str:
-        """The piece that points to a seat."""
+        """The name of the arrow that points to a seat."""
         return f"by-{PLACES[self.place(seat)]}-{seat % NUM_TEAMS}"
 
 
 def lay_out(
     game: np.void, view: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
 ) -> list[Part]:
-    """The parts of the picture, from the bottom up."""
+    """The parts of the picture; later ones lie on top."""
     table = Table(game, view, players, look)
     return [
         Part("page", (Panel(0, 0, WIDTH, HEIGHT, 0, PAGE), Panel(290, 164, 700, 470, 18, FELT, RIM))),
@@ -65,7 +65,7 @@ def lay_out(
 
 
 def card(name: str, x: int, y: int, size: int) -> Stamp:
-    """A card, ``back`` for a hidden one: 7 by 10 times ``size``."""
+    """A card, or ``back`` for a hidden one: 7 ``size`` wide and 10 ``size`` high."""
     return Stamp(f"card-{name}", x, y, 7 * size, 10 * size)
 
 
@@ -90,9 +90,10 @@ def frame(x: int, y: int, size: int) -> Stamp:
 def fan(
     count: int, width: int, height: int, sizes: Sequence[int], strip: int = INDEX[0]
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Places of the cards of a fan in a box: the size, the first of ``sizes`` that fits, and (x, y) within the box.
+    """The places of a fan of cards in a box: the first of ``sizes`` that fits, and (x, y) of each card within it.
 
-    Cards that do not go into one row lie in several. Of each card a strip stays free, in units of its view box.
+    Cards that do not fit into one row lie in several rows. ``strip`` is the part of each card that stays visible, in
+    units of its view box.
     """
     for size in sizes:
         least = math.ceil(strip * size / 8)
@@ -131,7 +132,7 @@ def _pile(table: Table) -> Iterator[Stamp | Label]:
 
 
 def _melds(table: Table) -> Iterator[Stamp | Label]:
-    """Row by row, as words in a text, as large as all of them fit."""
+    """The melds row by row, wrapped like words, in the largest size in which all fit."""
     melds = contents.melds(table.game)
     if not melds:
         yield Label(640, 470, 15, (Run("nothing on the table yet", ON_FELT),), "middle")
@@ -160,9 +161,9 @@ def _melds(table: Table) -> Iterator[Stamp | Label]:
 # Hands ---------------------------------------------------------------------------------------------------------------
 
 _NAMES = ((290, 660), (24, 262), (290, 30), (1010, 262))
-"""Base line of the names, by place."""
+"""Base lines of the names, by place: x, y."""
 _BOXES = ((290, 672, 700, 120), (24, 276, 246, 294), (290, 42, 700, 112), (1010, 276, 246, 294))
-"""Where the cards lie: x, y, width, height."""
+"""Boxes of the hands, by place: x, y, width, height."""
 _SIZES = (range(12, 5, -1), range(9, 5, -1), range(11, 5, -1), range(9, 5, -1))
 
 
@@ -173,7 +174,7 @@ def _hand(table: Table, seat: int) -> Iterator[Panel | Stamp | Label]:
     cards = [CARD_NAMES[index] for index in shown.cards] + ["back"] * shown.hidden
     left, top, width, height = _BOXES[place]
     size, places = fan(len(cards), width, height, _SIZES[place], INDEX[0] + FRAME)
-    if place % 2 == 0:  # above and below, the cards lie in the middle
+    if place % 2 == 0:  # above and below, centred
         left += (width - max((x for x, _ in places), default=0) - 7 * size) // 2
     owed = int(table.game["owed"]) if seat == table.to_move else NOTHING_OWED
     for number, (name, (x, y)) in enumerate(zip(cards, places, strict=True)):
@@ -186,7 +187,7 @@ def _hand(table: Table, seat: int) -> Iterator[Panel | Stamp | Label]:
 
 
 def _name(table: Table, seat: int, count: int) -> Iterator[Panel | Stamp | Label]:
-    """Name and number of cards; on gold, with what is to be done, for who is to move."""
+    """Name and number of cards; for the seat to move also its phase, on gold."""
     place = table.place(seat)
     x, y = _NAMES[place]
     cards = f"{count} card{'s' * (count != 1)}" if count else "no cards"
@@ -230,7 +231,7 @@ def _heading(table: Table) -> Iterator[Label]:
 
 
 def _scores(table: Table) -> Iterator[Panel | Stamp | Label]:
-    """A table: the teams, their points of the deals before, and what they laid in this one."""
+    """A table of the teams: points of earlier deals, and points laid in this one."""
     game, (x, end) = table.game, RIGHT
     over = int(game["phase"]) == OVER
     for column, title in ((end - 52, "score"), (end, "laid")):
@@ -281,11 +282,11 @@ def _recent(table: Table, recent: Sequence[tuple[int, str]]) -> Iterator[Panel |
     for row, (seat, action) in enumerate(shown):
         y = 620 + 21 * row
         yield Stamp(table.by(seat), x, y - 12, 14, 14)
-        yield Label(x + 22, y, 14, tuple(_told(action, end - x - 22, table.look)))
+        yield Label(x + 22, y, 14, tuple(_action_runs(action, end - x - 22, table.look)))
 
 
-def _told(action: str, room: float, look: Look) -> Iterator[Run]:
-    """An action in notation, its cards in colour; of many cards the first and the last."""
+def _action_runs(action: str, room: float, look: Look) -> Iterator[Run]:
+    """An action in notation with coloured cards; of many cards only the first and the last."""
     verb, *words = action.split()
     if len(words) > 5:
         words = [*words[:2], "…", words[-1]]

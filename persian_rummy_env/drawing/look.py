@@ -1,4 +1,4 @@
-"""The colours of the drawing, and what may be chosen about it."""
+"""The colours of the drawing, and its options."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ PAPER, EDGE = "#fffdf8", "#8c8f86"
 GOLD, HOT = "#f0c14b", "#c67a00"
 BACK, LATTICE = "#54709a", "#8fa5c6"
 TEAMS = ("#2468a8", "#a84d0c")
-"""By team: the marks of who laid or discarded a card, and the names."""
+"""Colours by team, for arrows and names."""
 SUITS = {"C": INK, "D": "#c0242f", "H": "#c0242f", "S": INK, "K": "#6b2fa0"}
 FOUR_SUITS = SUITS | {"C": "#1d7a3a", "D": "#1f5fbf"}
-"""By the last letter of a card's name: four suits, and the joker."""
+"""Colours of the four-colour deck, by the last letter of a card's name: the suit, or ``K`` for a joker."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What may be chosen about the looks.
+    """Colour options of the drawing.
 
     Attributes:
         four_colours: clubs are green and diamonds blue, so that no two suits have the same colour.

@@ -85,4 +85,4 @@ SUITS = {
     ),
     "K": ("M0.0 -11.0L2.7 -3.7L10.5 -3.4L4.4 1.4L6.5 8.9L0.0 4.6L-6.5 8.9L-4.4 1.4L-10.5 -3.4L-2.7 -3.7Z"),
 }
-"""By the last letter of a card's name; the joker's is a star."""
+"""Outlines by the last letter of a card's name; a star for the joker."""

@@ -1,7 +1,6 @@
-"""The drawing as pixels: pieces are rasterised once by resvg and pasted with Pillow. No display is needed.
+"""The drawing as pixels: symbols are rasterised once by resvg and pasted with Pillow. No display is needed.
 
-Rasterising a whole table takes 50 to 150 ms, putting it together from pieces a twentieth of that; a test holds the two
-equal.
+Rasterising a whole table takes 50 to 150 ms, pasting cached symbols a twentieth of that. A test compares both pictures.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from .stamps import piece
 from .svg import element
 
 FONTS = tuple(Path(__file__).with_name("font") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
-"""Plain and bold."""
+"""The fonts, plain and bold."""
 MARGIN = 2
-"""Pixels left free on both sides of a text, since letters reach out a little."""
+"""Pixels on both sides of a text mask, since letters reach beyond their advance width."""
 FINE = 4
-"""Letters are drawn this many times larger."""
+"""Factor by which letters are drawn larger before they are scaled down."""
 UNITS = 2048
-"""Of the fonts: at this size every advance is whole."""
+"""Units per em of the fonts: at this size every advance width is whole."""
 
 
 def pixels(parts: list[Part], look: Look) -> np.ndarray:
-    """The picture: (800, 1280, 3) uint8, the caller's own."""
+    """Rasterise the parts: a new array (800, 1280, 3) uint8."""
     ground, *rest = parts
     canvas = _ground(ground, look).copy()
     _paint(canvas, rest, look)
@@ -41,7 +40,7 @@ def pixels(parts: list[Part], look: Look) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def _ground(part: Part, look: Look) -> Image.Image:
-    """What lies under everything else, which seldom changes."""
+    """The lowest part of the picture, cached because it seldom changes."""
     canvas = Image.new("RGB", (WIDTH, HEIGHT))
     _paint(canvas, [part], look)
     return canvas
@@ -61,7 +60,7 @@ def _paint(canvas: Image.Image, parts: list[Part], look: Look) -> None:
 
 
 def rasterise(svg: str, fonts: Sequence[Path] = ()) -> Image.Image:
-    """A whole SVG by resvg, with these fonts and no others; RGBA."""
+    """Rasterise an SVG by resvg with these fonts and no others; RGBA."""
     files = [str(path) for path in fonts]
     png = resvg_py.svg_to_bytes(
         svg_string=svg, skip_system_fonts=True, font_files=files or None, font_family="DejaVu Sans"
@@ -78,7 +77,7 @@ def _piece(name: str, width: int, height: int, look: Look) -> Image.Image:
 
 @lru_cache(maxsize=256)
 def _panel(panel: Panel) -> Image.Image:
-    """With a pixel more on each side, for half of its edge."""
+    """A panel as an image with one more pixel on each side, for half of its edge."""
     drawn = element(panel._replace(x=1, y=1))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{panel.width + 2}" height="{panel.height + 2}">'
     return rasterise(f"{head}{drawn}</svg>")
@@ -96,10 +95,13 @@ def _write(canvas: Image.Image, label: Label) -> None:
 
 @lru_cache(maxsize=4096)
 def _words(text: str, size: int, bold: bool, x: float) -> tuple[Image.Image, int, float]:
-    """A stretch of text that begins ``x`` pixels from its place: a mask whose base line is ``size`` from its top, the
-    pixels from the place to its left edge, and where the text ends.
+    """A text that begins ``x`` pixels from its place.
 
-    Letters are drawn large and scaled down, since Pillow would else bend them to fit whole pixels.
+    Letters are drawn large and scaled down, because Pillow moves outlines to whole pixels.
+
+    Returns:
+        The mask, whose base line is ``size`` from its top; the pixels from the place to the left edge of the mask; the
+        x at which the text ends.
     """
     left, end = math.floor(x) - MARGIN, x + sum(_advance(sign, bold) for sign in text) * size
     large = Image.new("L", ((math.ceil(end) + MARGIN - left) * FINE, (size + size // 2) * FINE))
@@ -113,7 +115,7 @@ def _words(text: str, size: int, bold: bool, x: float) -> tuple[Image.Image, int
 
 @lru_cache(maxsize=4096)
 def _letter(sign: str, size: int, bold: bool) -> Image.Image:
-    """A large letter as a mask, from ``MARGIN`` to its left."""
+    """A letter in large as a mask that starts ``MARGIN`` to its left."""
     font = _font(size * FINE, bold)
     mask = Image.new("L", (math.ceil(font.getlength(sign)) + 2 * MARGIN * FINE, (size + size // 2) * FINE))
     ImageDraw.Draw(mask).text((MARGIN * FINE, size * FINE), sign, fill=255, font=font, anchor="ls")
@@ -127,12 +129,12 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 
 @cache
 def _advance(sign: str, bold: bool) -> float:
-    """How far a letter leads on, in parts of the size."""
+    """The advance width of a letter, divided by the font size."""
     return _font(UNITS, bold).getlength(sign) / UNITS
 
 
 def clear_cache() -> None:
-    """Drop all that is kept for the next picture, as at the start of a process."""
+    """Empty all caches, as at the start of a process."""
     for kept in (_ground, _piece, _panel, _words, _letter):
         kept.cache_clear()
 
@@ -144,11 +146,11 @@ def rgb_array(
     players: Sequence[str] | None = None,
     recent: Sequence[tuple[int, str]] = (),
 ) -> np.ndarray:
-    """The drawing of the table (``drawing.draw_table``, which says what is on it) as pixels: (800, 1280, 3) uint8.
+    """The drawing of the table (``drawing.draw_table`` explains it) as pixels: (800, 1280, 3) uint8.
 
     Args:
         game: one STATE record.
-        view: the seat that looks, or None to see all.
+        view: the viewer, a seat, or None to see all hands.
         players: four names, by seat; None: ``player_0`` to ``player_3``.
         recent: the last actions, oldest first: the seat, and the action in notation.
     """

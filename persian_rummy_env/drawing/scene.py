@@ -1,4 +1,4 @@
-"""What a picture consists of: panels, pieces and labels at their places, in named parts. No format is known here."""
+"""The items of a picture: panels, stamps and labels at their places, in named parts. Independent of the format."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BOLD = bytes.fromhex(
     "49554d4844514d6e4d48492e252e54323243483b48442c4847222243226847454848313c3047415c41413a47254754"
 )
 _OTHER = 110
-"""Of any other sign: as wide as the widest."""
+"""The width of any other character: that of the widest."""
 
 
 class Panel(NamedTuple):
-    """A rectangle with round corners. ``stroke`` may be empty: no edge."""
+    """A rectangle with round corners. An empty ``stroke`` means no edge."""
 
     x: int
     y: int
@@ -35,7 +35,7 @@ class Panel(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """A piece (see ``stamps``) at a place and a size."""
+    """A symbol (``stamps.Piece``) at a place, in a size."""
 
     piece: str
     x: int
@@ -52,7 +52,7 @@ class Run(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A line of text: ``x`` is its start, middle or end as ``anchor`` says, ``y`` its base line, ``size`` in pixels."""
+    """A line of text: ``x`` is its start, middle or end (``anchor``), ``y`` its base line, ``size`` in pixels."""
 
     x: int
     y: int
@@ -67,21 +67,21 @@ class Label(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The items of a part of the picture, those on top last."""
+    """A named part of the picture and its items; later ones lie on top."""
 
     name: str
     items: tuple[Panel | Stamp | Label, ...]
 
 
 def text_width(text: str, size: int, bold: bool = False) -> float:
-    """Pixels that a text takes; letters outside ASCII are taken to be wide."""
+    """The width of a text in pixels; characters outside ASCII count as wide."""
     table = _BOLD if bold else _PLAIN
     return sum(table[ord(sign) - 32] if 32 <= ord(sign) < 127 else _OTHER for sign in text) * size / 100
 
 
 @lru_cache(maxsize=4096)
 def fit(text: str, room: float, size: int, bold: bool = False) -> str:
-    """The text, shortened to what fits into ``room`` pixels; signs that cannot be written become question marks."""
+    """The text, shortened to ``room`` pixels; characters that cannot be printed become question marks."""
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
     if text_width(text, size, bold) <= room:
         return text

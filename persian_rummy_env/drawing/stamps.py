@@ -1,8 +1,8 @@
-"""The pieces that a drawing is put together from: card faces, backs, and the marks on them, each an SVG symbol.
+"""The SVG symbols of a drawing: card faces, backs and marks.
 
-Their names are ids: ``card-7S``, ``card-JK``, ``card-back``, ``slot`` (where a card could lie), ``frame`` (around a
-card owed), ``eye`` (a card that all know to be there), ``dealer``, and ``by-PLACE-TEAM``, an arrow to where the player
-sits who laid or discarded a card.
+Their names are ids: ``card-7S``, ``card-JK``, ``card-back``, ``slot`` (an empty place for a card), ``frame`` (around
+the card owed, rule R25), ``eye`` (everybody knows the card), ``dealer``, and ``by-PLACE-TEAM``, an arrow to the player
+who laid or discarded a card.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from .look import BACK, EDGE, HOT, INK, LATTICE, PAPER, SLOT, TEAMS, Look
 from .outlines import RANKS, SUITS
 
 CARD_WIDTH, CARD_HEIGHT = 56, 80
-"""Of the view box of a card."""
+"""Size of the view box of a card."""
 INDEX = (19, 58)
-"""Width and height of a card's upper left corner that a fan leaves free: rank, suit, and a mark below."""
+"""Width and height of the corner of a card that a fan leaves visible: rank, suit, and a mark below."""
 MARK_AT, MARK_SIZE = (10.5, 50.0), 13
 """Centre and size of the mark, in the card's view box."""
 FRAME = 3
-"""By how much the frame is larger than the card, on each side."""
+"""Width of the frame around a card, on each side."""
 PLACES = ("below", "left", "above", "right")
-"""Where the four seats sit, from the one that looks, in the order of play."""
+"""Places of the four seats, in the order of play from the seat at the bottom."""
 
 
 class Piece(NamedTuple):
-    """A symbol: the size of its view box, and what is in it."""
+    """A symbol: the size of its view box, and its SVG content."""
 
     width: int
     height: int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 @cache
 def piece(name: str, look: Look) -> Piece:
-    """The piece of a name."""
+    """The symbol with a name."""
     if name == "card-back":
         return Piece(CARD_WIDTH, CARD_HEIGHT, _back())
     if name.startswith("card-"):
@@ -46,12 +46,12 @@ def piece(name: str, look: Look) -> Piece:
 
 
 def names() -> list[str]:
-    """The names of all pieces."""
+    """The names of all symbols."""
     return [*(f"card-{card}" for card in CARD_NAMES), "card-back", *_marks()]
 
 
 def symbol(name: str, look: Look) -> str:
-    """A piece as a ``<symbol>``."""
+    """A symbol as a ``<symbol>`` element."""
     width, height, inner = piece(name, look)
     return f'<symbol id="{name}" viewBox="0 0 {width} {height}">{inner}</symbol>'
 
@@ -75,10 +75,10 @@ def _face(card: str, look: Look) -> str:
 
 
 def _back() -> str:
-    """A lattice within a border."""
+    """The back of a card: a lattice within a border."""
     left, top, right, bottom, step = 6, 6, 50, 74, 11
     lines = []
-    for start in range(left - (bottom - top), right, step):  # falling to the right, and mirrored
+    for start in range(left - (bottom - top), right, step):  # lines that fall to the right, and their mirror images
         x0, x1 = max(start, left), min(start + bottom - top, right)
         y0, y1 = top + x0 - start, top + x1 - start
         lines += [f"M{x0} {y0}L{x1} {y1}", f"M{left + right - x0} {y0}L{left + right - x1} {y1}"]
@@ -88,7 +88,7 @@ def _back() -> str:
 
 @cache
 def _marks() -> dict[str, Piece]:
-    """The pieces that are no cards."""
+    """The symbols that are not cards."""
     arrow = "M0 6.5L-6.5-4.5Q0-2.5 6.5-4.5Z"
     marks = {
         f"by-{place}-{team}": Piece(

@@ -11,7 +11,7 @@ from .stamps import symbol
 
 FONT = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 TEXT_STYLE = "\ufe0e"
-"""After a suit's sign: as text and not as a coloured picture."""
+"""Variation selector after a suit sign: print it as text, not as an emoji."""
 
 
 def svg(parts: Iterable[Part], title: str, look: Look, *, width: int | None, defs: bool) -> str:
@@ -29,12 +29,12 @@ def svg(parts: Iterable[Part], title: str, look: Look, *, width: int | None, def
 
 
 def sides(width: int | None, wide: int, high: int) -> str:
-    """The attributes width and height, or none."""
+    """The attributes width and height; empty without a width."""
     return "" if width is None else f' width="{width}" height="{round(width * high / wide)}"'
 
 
 def element(item: Panel | Stamp | Label) -> str:
-    """One item as an element."""
+    """An item as an SVG element."""
     if isinstance(item, Stamp):
         name = item.piece.removeprefix("card-")
         card = f' data-card="{name}"' if name != item.piece and name != "back" else ""

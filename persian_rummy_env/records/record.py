@@ -1,8 +1,8 @@
 """Game records, ``persian-rummy/1``: one JSON object a line, one line a game.
 
-A record is a plain dictionary of JSON types (``Record``), so ``json`` alone is enough to use one. The decks, the dealer
-and the actions fix everything else in it. This module makes, reads and writes records and says whether one is well
-formed; ``replay`` plays them again.
+A record (rule R57) is a plain dictionary of JSON types (``Record``), so ``json`` alone is enough to use one. Decks,
+dealer and actions determine everything else in it. This module makes, reads, writes and checks records; ``replay``
+plays them again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from ..system.lines import LONGEST_LINE, open_lines
 
 FORMAT = "persian-rummy/1"
 LONGEST_MESSAGE = 4000
-"""Characters of a message: what is wrong with a file may be as long as the file."""
+"""Characters of an error message, which may quote a whole line of the file."""
 
 
 class DealRecord(TypedDict):
-    """A deal of a record. ``legal``, if asked for, lists the legal actions before each action."""
+    """A deal of a record. The optional ``legal`` lists the legal actions before each action."""
 
     dealer: int
     deck: list[str]
@@ -41,7 +41,7 @@ class DealRecord(TypedDict):
 
 
 class Record(TypedDict):
-    """A finished game; ``score`` is the total by team, each deal's ``score`` its share."""
+    """A finished game. ``score`` is the total by team; the ``score`` of each deal is what it adds."""
 
     format: str
     rules: dict[str, Any]
@@ -55,9 +55,9 @@ class RecordError(ValueError):
     """A record that is not well formed, or does not replay.
 
     Attributes:
-        field: where in the record, such as ``deals[0].deck``.
+        field: the place in the record, such as ``deals[0].deck``.
         fault: what is wrong there.
-        line: the line of the file, from 1, or None.
+        line: the line of the file, counted from 1, or None.
     """
 
     def __init__(self, field: str, fault: str, line: int | None = None) -> None:
@@ -76,9 +76,9 @@ _DEAL = ("dealer", "deck", "actions", "out", "score")
 
 
 def check(record: Any) -> Record:
-    """The record itself, if it has every field of the format, of the right type, and no other.
+    """Return the record if it has exactly the fields of the format, each of the right type.
 
-    It says nothing of whether the game can be played so: that is ``replay.verify``.
+    Whether its actions are legal is checked by ``replay.verify``.
 
     Raises:
         RecordError: the first fault found, with the field it is in.
@@ -172,7 +172,7 @@ _SHORT.maxlevel = 3
 
 
 def _brief(value: Any) -> str:
-    """A value in few characters, however big or deep it is."""
+    """A short text for a value of any size or depth."""
     text = _SHORT.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -183,7 +183,7 @@ def _brief(value: Any) -> str:
 class Line(NamedTuple):
     """A line of a file of records: its number from 1, and the record, or what is wrong with it.
 
-    ``named``: the line has the name of the format near its start, so it was meant to be a record.
+    ``named``: the name of the format is near the start of the line, so the line was meant to be a record.
     """
 
     number: int
@@ -196,7 +196,7 @@ def loads(line: str | bytes) -> Record:
     """The record of a line.
 
     Raises:
-        RecordError: the line is no JSON, or not a well-formed record.
+        RecordError: the line is not JSON, or not a well-formed record.
     """
     if len(line) > LONGEST_LINE:
         raise RecordError("record", f"longer than {LONGEST_LINE:,} bytes")
@@ -231,18 +231,18 @@ _MARK = FORMAT.partition("/")[0]
 
 
 def is_named(line: str | bytes) -> bool:
-    """Whether the name of the format stands near the start of a line: it was meant to be a record then."""
+    """Whether the name of the format is near the start of a line. Such a line was meant to be a record."""
     start = line[:LONGEST_MESSAGE]
     return _MARK in (start if isinstance(start, str) else start.decode(errors="replace"))
 
 
 def is_blank(line: str | bytes) -> bool:
-    """Whether a line is left out of the count of games. One that is too long has an end that was not read."""
+    """Whether a line is empty, and skipped. A line over ``LONGEST_LINE`` is never blank: its end was not read."""
     return len(line) <= LONGEST_LINE and not line.strip()
 
 
 def scan(lines: Iterable[str | bytes]) -> Iterator[Line]:
-    """Every line that is not blank, damaged ones too; one bad line does not hide the rest."""
+    """Every line that is not blank, including damaged ones: reading goes on after a bad line."""
     for number, line in enumerate(lines, start=1):
         if is_blank(line):
             continue
@@ -256,7 +256,8 @@ def read(path: str | os.PathLike[str]) -> Iterator[Record]:
     """The records of a file, plain or compressed by gzip, one by one.
 
     Raises:
-        RecordError: at the first line that is no record, with its number. OSError: the file cannot be read.
+        RecordError: a line is not a record; ``line`` is its number.
+        OSError: the file cannot be read.
     """
     with open_lines(path) as lines:
         for line in scan(lines):
@@ -270,12 +271,12 @@ def read(path: str | os.PathLike[str]) -> Iterator[Record]:
 
 
 def dumps(record: Record | Mapping[str, Any]) -> str:
-    """A record as its line, without the line end. Plain ASCII, so that it can be written anywhere."""
+    """A record as one line of ASCII, without the line end."""
     return json.dumps(record, allow_nan=False)
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
-    """Write a file of records, whole or not at all; returns their number. A name that ends in ``.gz`` is compressed."""
+    """Write a file of records atomically and return their number. A name that ends in ``.gz`` is compressed."""
     count = 0
     with records_file(path) as file:
         for record in records:
@@ -286,8 +287,10 @@ def write(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
 
 @contextmanager
 def records_file(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """A file to write lines of records to, whole or not at all (``files.whole_file``). A name that ends in ``.gz`` is
-    compressed; the same lines give the same bytes."""
+    """Open a file for lines of records, which is written atomically (``files.whole_file``).
+
+    A name that ends in ``.gz`` is compressed; equal lines give equal bytes.
+    """
     if not os.fsdecode(path).endswith(".gz"):
         with whole_file(path) as file:
             yield file
@@ -304,7 +307,7 @@ def build(
     seed: int | None,
     deals: Sequence[DealRecord],
 ) -> Record:
-    """A record of its parts; the total is the sum of the deals' scores."""
+    """Assemble a record; its score is the sum of the scores of the deals."""
     total = [sum(deal["score"][team] for deal in deals) for team in range(NUM_TEAMS)]
     return {
         "format": FORMAT,

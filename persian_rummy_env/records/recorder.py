@@ -29,9 +29,9 @@ from .record import DealRecord, Record, RecordError, build, dumps, records_file
 from .replay import ACTION_IDS, NAMES_BY_ID, UNKNOWN, Replay, one_of, play, result_of
 
 PLAYERS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
-"""What the players of a record are called if nobody says: the agents of the AEC environment."""
+"""Default names of the players of a record: the agents of the AEC environment."""
 MAX_ACTIONS = MAX_DEALS * MAX_DEAL_DECISIONS
-"""No game has more."""
+"""Upper bound of the actions of a game."""
 
 
 def make_record(
@@ -44,19 +44,19 @@ def make_record(
     seed: int | None = None,
     legal: bool = False,
 ) -> Record:
-    """The record of a whole game, from its decks and actions alone.
+    """Make the record of a whole game from its decks and actions.
 
     Args:
-        decks: a deck for each deal, 56 cards in notation or ids.
+        decks: one deck for each deal, 56 cards in notation or ids.
         dealer: the seat that deals first.
-        actions: of all deals, one after the other, in notation or ids.
-        rules: None for the default.
+        actions: the actions of all deals in order, in notation or ids.
+        rules: None for the default rules.
         players: four names, by seat.
-        legal: write down the legal actions before each action.
+        legal: include the legal actions before each action.
 
     Raises:
-        ValueError: a deck that is no pack, another number of decks than deals, or no four names.
-        RecordError: an action that is not legal, or a game that does not end with the last one.
+        ValueError: a deck that is not a full pack, another number of decks than deals, or not four names.
+        RecordError: an illegal action, or a game that does not end with the last action.
     """
     rules = as_rules(rules)
     dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
@@ -86,7 +86,7 @@ def make_record(
 
 
 def _id_of(number: int, action: Any) -> int:
-    """The id of an action in notation or as an id; ``UNKNOWN`` for what names none."""
+    """The id of an action that is given in notation or as an id; ``UNKNOWN`` if it names no action."""
     if isinstance(action, str):
         return ACTION_IDS.get(action, UNKNOWN)
     if not is_whole(action):
@@ -116,19 +116,19 @@ def record_of(
     seed: int | None = None,
     legal: bool = False,
 ) -> Record:
-    """The record of a game that has been played to its end on any environment.
+    """Make the record of a game that was played to its end in any environment.
 
     Args:
-        state: STATE, as the game stood at the end; it holds rules, dealer and decks.
+        state: STATE, the final state; it holds rules, dealer and decks.
         actions: all actions of the game, in notation or ids.
 
     Raises:
-        RecordError: the actions do not lead to this end.
+        RecordError: the actions do not lead to this final state.
     """
     state = _one_game(state)
     rules = rules_of(state)
     if int(state["phase"]) != OVER:
-        raise ValueError("the game is not over: a record is of a finished game")
+        raise ValueError("the game is not over: only a finished game has a record")
     first_dealer = (int(state["dealer"]) - int(state["deal"])) % NUM_SEATS
     decks = state["decks"][: rules.deals]
     record = make_record(decks, first_dealer, actions, rules=rules, players=players, seed=seed, legal=legal)
@@ -144,18 +144,18 @@ def _one_game(state: Any) -> np.void:
 
 
 class Recorder:
-    """Collects the actions of a batch of games while they are played, and makes their records as they end.
+    """Collects the actions of a batch of games during play and makes the record of each game that ends.
 
-    With the vector environment, from a reset on::
+    With the vector environment, starting at a reset::
 
         recorder = Recorder(env.num_envs)
-        shown = env.reset(seed=1)
+        batch = env.reset(seed=1)
         while ...:
             actions = ...
-            recorder.note(shown.seat, actions)
-            shown = env.step(actions)
-            for lane, state in zip(env.final.env_index, env.final.state):
-                record = recorder.finish(lane, state)
+            recorder.note(batch.seat, actions)
+            batch = env.step(actions)
+            for index, state in zip(env.final.env_index, env.final.state):
+                record = recorder.finish(index, state)
     """
 
     def __init__(self, lanes: int) -> None:
@@ -164,14 +164,15 @@ class Recorder:
         self._lengths = np.zeros(lanes, dtype=np.int64)
 
     def note(self, seat: np.ndarray, actions: np.ndarray) -> None:
-        """Keep the actions about to be played.
+        """Store the actions that are about to be played.
 
         Args:
-            seat: (n,) the seats to move; negative where a lane waits, and its action is ignored.
+            seat: (n,) the seats to move; negative where a game waits for a reset and its action is ignored.
             actions: (n,) ids.
 
         Raises:
-            ValueError, TypeError: other shapes, no seats or ids, or more than a game can have; nothing is kept.
+            ValueError, TypeError: wrong shapes, values that are not seats or ids, or more actions than a game can
+                have. Nothing is stored.
         """
         count = len(self._lengths)
         seat = whole_numbers("seat", seat, count, f"({count},) seats, negative where a lane waits")
@@ -201,12 +202,20 @@ class Recorder:
         seed: int | None = None,
         legal: bool = False,
     ) -> Record | None:
-        """The record of the game that ended in a lane with ``state``, and room for the next one.
+        """Make the record of the game that ended at index ``lane``, and start collecting its next game.
 
-        None if it was cut short or forfeited: a record is of a finished game.
+        Args:
+            lane: index of the game in the batch.
+            state: its final state.
+            players: four names, by seat.
+            seed: the seed of the game, for the record.
+            legal: include the legal actions before each action.
+
+        Returns:
+            None if the game was truncated or forfeited: only a finished game has a record.
 
         Raises:
-            ValueError, TypeError: as ``record_of``, or there is no such lane; what was noted of the lane is kept.
+            ValueError, TypeError: as ``record_of``, or ``lane`` is out of range. The stored actions stay.
         """
         lane = whole_number("lane", lane, 0, len(self._lengths) - 1)
         state = _one_game(state)
@@ -227,20 +236,20 @@ def simulate(
     legal: bool = False,
     batch_size: int = 256,
 ) -> Iterator[Record]:
-    """The records of games between policies.
+    """Play games between policies and return their records one by one.
 
-    Game ``k`` depends on ``seed`` and ``k`` alone, not on the number of games or the size of the batch. Its record
-    names the seed that starts the same deals on every environment.
+    Game ``k`` depends only on ``seed`` and ``k``, not on the number of games or the size of the batch. The seed in its
+    record starts the same deals in every environment.
 
     Args:
         players: policies by name (``players.load.load``) or as objects: one for all seats, two for team 0 and team 1,
-            or four by seat. Commas divide names in a text.
-        legal: write down the legal actions before each action.
-        batch_size: games that are played, and kept in memory, at a time.
+            or four by seat. A string is split at commas.
+        legal: include the legal actions before each action.
+        batch_size: games that are played, and held in memory, at a time.
 
     Raises:
-        ValueError, TypeError, FileNotFoundError: at once, for a wrong argument; later ``policy_io.PolicyError``, for a
-            policy that fails.
+        ValueError, TypeError, FileNotFoundError: a wrong argument; raised by the call itself.
+        PolicyError: a policy fails; raised during the iteration (``policy_io.PolicyError``).
     """
     games, batch_size = whole_number("games", games, 0, MAX_LANES), positive("batch_size", batch_size, MAX_LANES)
     seed, legal = int(game_seed(seed)), flag("legal", legal)
@@ -261,7 +270,7 @@ def record(
 
     Args:
         players, rules, legal: as for ``simulate``.
-        seed: None for a new one.
+        seed: None draws a new seed.
         out: also write the records to this file, compressed if its name ends in ``.gz``.
 
     Raises:
@@ -275,9 +284,9 @@ def record(
 
 
 def _lineup(players: str | Sequence[Any], rules: RuleSet) -> list[BasePolicy]:
-    """The policy at each seat."""
+    """The policies by seat."""
     if not isinstance(players, str | list | tuple):
-        bot_codes(players)  # names in another form of sequence; anything else is refused
+        bot_codes(players)  # another sequence of names; anything else raises
     try:
         given = split_specs(players) if isinstance(players, str) else list(players)
     except ValueError as error:
@@ -305,7 +314,7 @@ def _simulate(
     seeds = lane_seeds(seed, 0)
     ensure_compiled("scripted players")
     for first in range(0, games, batch_size):
-        if len(seeds) < min(first + batch_size, games):  # as many more as are needed: nobody waits for all of a million
+        if len(seeds) < min(first + batch_size, games):  # double, so that a million games need no million seeds first
             seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
         batch_seeds = seeds[first : first + batch_size]
         played = _play_bots(batch_seeds, codes, rules) if compiled_only else _play(batch_seeds, lineup, rules)
@@ -316,16 +325,16 @@ def _simulate(
 def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
     """The finished games of some seeds, and the actions of each."""
     lanes = len(seeds)
-    tables = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
-    tables.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
+    batch = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
+    batch.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
     actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
     lengths = np.zeros(lanes, dtype=np.int64)
-    play_recorded(tables.games, np.tile(codes, (lanes, 1)), tables.legal, actions, lengths, 0, lanes)
-    return tables.games, [row[:length] for row, length in zip(actions, lengths, strict=True)]
+    play_recorded(batch.games, np.tile(codes, (lanes, 1)), batch.legal, actions, lengths, 0, lanes)
+    return batch.games, [row[:length] for row, length in zip(actions, lengths, strict=True)]
 
 
 def _play(seeds: np.ndarray, lineup: Sequence[BasePolicy], rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
-    """``_play_bots`` for any policies: each decides in all games in which it is to move, one decision after another."""
+    """``_play_bots`` for any policies: each decides at once in all games in which it is to move."""
     lanes = len(seeds)
     batch = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
     batch.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))

@@ -1,6 +1,6 @@
-"""Playing game records again on the engine, and verifying them.
+"""Replays game records on the engine and verifies them.
 
-A record needs no generator: decks, dealer and actions are enough, whatever program wrote it.
+A replay needs no random generator: decks, dealer and actions are enough, whatever program wrote the record.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ..system.escaping import shortened
 from .record import LONGEST_MESSAGE, DealRecord, Line, Record, RecordError, check, scan
 
 UNKNOWN = -1
-"""In place of an action id, for text that names no action."""
+"""Stands for an action id where a text names no action."""
 MOST_PLAYED = MAX_DEALS * MAX_DEAL_DECISIONS + 1
-"""Actions of a record that are played again: one more than any game has, so that the last is not legal."""
+"""Actions of a record that are replayed: one more than any game has, so that the last is illegal."""
 ACTION_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
 MOST_NAMED = 10
-"""Actions that a list has less or more, that are named."""
+"""Missing or surplus legal actions that a message names."""
 NAMES_BY_ID = np.array(ACTION_NAMES, dtype=object)
 
 
@@ -43,15 +43,15 @@ NAMES_BY_ID = np.array(ACTION_NAMES, dtype=object)
 
 @dataclass(frozen=True)
 class Replay:
-    """A game played again, as arrays over its n actions.
+    """A replayed game, as arrays over its n actions.
 
     Attributes:
         actions: (n,) int64, the ids; ``UNKNOWN`` where the text names none.
         states: (n + 1,) STATE, the game before each action; the last one is the finished game. The dealing generator
-            and the mark of given decks are not those of the game as it was first played.
+            and the ``given`` flags differ from those of the original game.
         legal: (n + 1, 9) uint64, the legal actions before each action, packed (``core.masks.unpack``).
-        played: how many of the actions the engine has played: n, or the number of the first that is not legal. Records
-            and rows after ``played`` are zeros.
+        played: number of actions that the engine has played: n, or the index of the first illegal action. States and
+            rows after ``played`` are zeros.
     """
 
     actions: np.ndarray
@@ -79,15 +79,16 @@ class Replay:
 
 
 def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) -> Replay:
-    """Play actions from the decks, as far as they are legal.
+    """Play actions from given decks, up to the first illegal one.
 
     Args:
         dealer: the seat that deals first.
-        decks: (deals, 56) uint8 card indices, a deck for each deal of the rules.
+        decks: (deals, 56) uint8 card indices, one deck for each deal of the rules.
         actions: (n,) ids.
 
     Raises:
-        ValueError, TypeError: arrays of another type or shape, or no seat. A deck's cards are not checked.
+        ValueError, TypeError: arrays of another type or shape, or a dealer that is not a seat. The cards of a deck are
+            not checked.
     """
     dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1)
     wanted = f"({rules.deals}, {NUM_CARDS}) card indices"
@@ -119,10 +120,10 @@ def _play_record(record: Record) -> Replay:
 
 
 def replay(record: Record) -> Replay:
-    """Play a record again: every state on the way, and what was legal there.
+    """Replay a record: every state, and its legal actions.
 
     Raises:
-        RecordError: the record is not well formed, or the engine does not agree with it; the message says where first.
+        RecordError: the record is not well formed, or the engine disagrees with it; the message names the first place.
     """
     again = _play_record(check(record))
     difference = _first_difference(record, again)
@@ -140,10 +141,10 @@ class Difference:
 
     Attributes:
         field: in the record, such as ``deals[0].actions[17]``.
-        expected: what the engine says.
-        found: what the record says.
-        deal: from 0; None if it is about the game.
-        action: the action of the deal, from 0; None if it is about no single action.
+        expected: the value of the engine.
+        found: the value in the record.
+        deal: index of the deal, from 0; None if the difference is in the game as a whole.
+        action: index of the action in its deal, from 0; None if the difference is in no single action.
     """
 
     field: str
@@ -154,7 +155,7 @@ class Difference:
 
     @property
     def place(self) -> str:
-        """For people, who count from 1, and as the field of the record, which counts from 0."""
+        """The place in words, counted from 1, and as the field of the record, counted from 0."""
         if self.deal is None:
             return self.field
         action = "" if self.action is None else f", action {self.action + 1}"
@@ -169,7 +170,7 @@ class Difference:
 
 
 class Verdict(NamedTuple):
-    """Of a line of a file: its number from 1, and what is wrong with it, or None."""
+    """The result for a line of a file: its number from 1, and its fault or None."""
 
     line: int
     fault: RecordError | Difference | None
@@ -181,7 +182,7 @@ class Verdict(NamedTuple):
 
 
 def verify(record: Record) -> Difference | None:
-    """The first difference between a record and its replay: actions, legal actions, outs, scores and dealers.
+    """The first difference between a record and its replay: in actions, legal actions, ``out``, scores or dealers.
 
     Raises:
         RecordError: the record is not well formed.
@@ -206,7 +207,7 @@ def verdict_on(line: Line) -> Verdict:
 def _first_difference(record: Record, again: Replay) -> Difference | None:
     start = 0
     for number, deal in enumerate(record["deals"]):
-        # All deals before this one have ended where the record says.
+        # All earlier deals ended where the record says.
         dealer = int(again.states[start]["dealer"])
         if deal["dealer"] != dealer:
             return Difference(f"deals[{number}].dealer", str(dealer), str(deal["dealer"]), number)
@@ -219,7 +220,7 @@ def _first_difference(record: Record, again: Replay) -> Difference | None:
 
 
 def _in_actions(number: int, deal: DealRecord, again: Replay, start: int) -> Difference | None:
-    """The first action of a deal that the engine does not take, or whose legal actions differ."""
+    """The first action of a deal that is illegal on the engine, or whose list of legal actions differs."""
     stop = start + len(deal["actions"])
     reached = min(stop, again.played + 1)
     after_end = np.flatnonzero(again.finished[start:reached] != number)
@@ -242,7 +243,7 @@ def _in_actions(number: int, deal: DealRecord, again: Replay, start: int) -> Dif
 
 
 def _in_legal(expected: list[str], found: list[str]) -> tuple[str, str] | None:
-    """The legal actions of the engine, and what a list has less and more; their order is free."""
+    """The legal actions of the engine, and what the list of a record lacks or adds; None if they are the same set."""
     if expected == found:
         return None
     wanted, listed = Counter(expected), Counter(found)
@@ -254,7 +255,7 @@ def _in_legal(expected: list[str], found: list[str]) -> tuple[str, str] | None:
 
 
 def _at_end(number: int, deal: DealRecord, again: Replay, start: int) -> Difference | None:
-    """How a deal ends, all of whose actions were played."""
+    """The first difference at the end of a deal whose actions were all played."""
     stop = start + len(deal["actions"])
     if again.finished[stop] != number + 1:
         index = stop - start
@@ -271,7 +272,7 @@ def _at_end(number: int, deal: DealRecord, again: Replay, start: int) -> Differe
 def last_hands(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
     """The cards left in each hand at the end of a deal, by seat, in notation and in order.
 
-    ``apply`` deals the next deal within the last action, so that the hands are read from the state before it.
+    ``apply`` deals the next deal within the last action, so the hands are computed from the state before it.
 
     Args:
         before: one STATE, before the last action of the deal.
@@ -287,7 +288,7 @@ def last_hands(before: np.void, action: int) -> tuple[tuple[str, ...], ...]:
 
 
 def result_of(state: np.void) -> tuple[int | None, list[int]]:
-    """Who went out in the deal finished last, and its score."""
+    """The seat that went out in the deal that finished last (None: nobody), and the score of that deal by team."""
     out = int(state["out"])
     return None if out == NOBODY else out, state["last_score"].tolist()
 

@@ -1,7 +1,7 @@
-"""What games come to: the length of deals, who goes out, where points come from, what is taken from the pile.
+"""Statistics of games: length of deals, going out, points by source, takes from the pile.
 
-``deals_of`` counts one record; a ``Summary`` adds records up. Everything is counted by seat, so the points of a deal by
-source, added over the two seats of a team, are that team's score of the deal exactly.
+``deals_of`` counts one record; a ``Summary`` adds records up. All counts are by seat. The points of a deal by source,
+added over the two seats of a team, equal the score of the team in that deal (rules R46 to R51).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from .replay import Replay, last_hands, replay
 
 FORMAT = "persian-rummy-stats/1"
 SOURCES = ("sets", "runs", "lay-offs", "quads", "going out", "left in hand")
-"""Where points come from: the cards of sets and of runs melded, cards laid off, the same value once more for a set of
-four at once, the bonus for going out, and, never above 0, the cards left in the hand."""
+"""Sources of points: the cards of melded sets and of melded runs, cards laid off, the extra value of a set of four
+melded at once, the bonus for going out, and the cards left in the hand (at most 0)."""
 QUADS, GOING_OUT, LEFT = (SOURCES.index(name) for name in ("quads", "going out", "left in hand"))
 
 ACTION_VALUE = np.array([sum(int(CARD_VALUES[card]) for card in cards_of(cards)) for cards in ACTION_CARDS])
-"""(547,) int64: the value of the cards that leave the hand by each action, discards included, nothing doubled."""
+"""(547,) int64: the value of the cards that leave the hand by each action, discards included and sets of four once."""
 
 
 def _source_of_action() -> np.ndarray:
-    """(547,) int64: the index in ``SOURCES`` of what an action lays, or -1."""
+    """(547,) int64: the index in ``SOURCES`` of the cards that an action lays, or -1."""
     source = np.full(NUM_ACTIONS, -1)
     source[MELD_SET.start : MELD_JOKERS.stop] = SOURCES.index("sets")
     source[MELD_RUN.start : MELD_RUN.stop] = SOURCES.index("runs")
@@ -59,10 +59,10 @@ class SeatCount(NamedTuple):
     """What one seat did in one deal.
 
     Attributes:
-        points: by ``SOURCES``.
+        points: points by ``SOURCES``.
         draws: turns that began with a card of the stock.
         passes: turns that were a pass.
-        takes: for each take from the pile, how many cards it took, from 1 (the top card) up.
+        takes: for each take from the pile, the number of cards taken; 1 is the top card alone.
         out: whether the seat went out.
     """
 
@@ -119,12 +119,12 @@ def _seat(again: Replay, start: int, stop: int, seat: int, out: bool) -> SeatCou
     )
 
 
-# Adding up ------------------------------------------------------------------------------------------------------------
+# Sums -----------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Group:
-    """Sums over seats in deals: ``seat_deals`` of them, four to a deal if all seats are counted."""
+    """Sums over ``seat_deals``, the pairs of a seat and a deal: four for each deal if all seats are counted."""
 
     seat_deals: int = 0
     outs: int = 0
@@ -147,7 +147,7 @@ class Group:
 
     @property
     def points_a_deal(self) -> list[float]:
-        """By ``SOURCES``: the mean over the seat's deals."""
+        """Mean points per deal of a seat, by ``SOURCES``."""
         return [points / self.seat_deals for points in self.points]
 
     def as_dict(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class Group:
 class Summary:
     """Sums over games. ``turns`` and ``decisions`` count deals by their length.
 
-    ``policies`` is by the players' names. ``player_0`` at seat 0 and so on name nobody, and are left out of it.
+    ``policies`` has a group for each player name, without the default names ``player_0`` to ``player_3``.
     """
 
     games: int = 0
@@ -180,7 +180,7 @@ class Summary:
         return self.turns.total()
 
     def add(self, record: Record) -> None:
-        """Count a game too; one that is refused changes nothing.
+        """Add a game. A game that raises changes nothing.
 
         Raises:
             RecordError: the record is not well formed, or does not replay.
@@ -198,12 +198,12 @@ class Summary:
                     self.policies.setdefault(name, Group()).add(seat)
 
     def groups(self) -> list[tuple[str, Group]]:
-        """All seats, each seat, and each policy by name, each with what a table calls it."""
+        """The groups with their labels: all seats, each seat, each policy by name."""
         rows = [(ALL_SEATS, self.everyone), *((SEATS[number], group) for number, group in enumerate(self.seats))]
         return rows + [(label(name), self.policies[name]) for name in sorted(self.policies)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Whole numbers only, of JSON types: every mean and share can be had from them."""
+        """The sums as whole numbers of JSON types; every mean and share can be computed from them."""
         return {
             "format": FORMAT,
             "games": self.games,
@@ -223,7 +223,7 @@ LONGEST_LABEL = 40
 
 
 def label(name: str) -> str:
-    """What a table calls a player. A name may be any text: one that reads as another row, or as none, is quoted."""
+    """The label of a player in a table. A name that is blank, or equal to another row's label, is put in quotes."""
     seen = shortened(name, LONGEST_LABEL)
     plain = seen.strip()
     return f'"{seen}"' if plain != seen or not plain or plain.lower() in (ALL_SEATS, *SEATS) else seen
@@ -232,18 +232,18 @@ def label(name: str) -> str:
 # Tables ---------------------------------------------------------------------------------------------------------------
 
 DEPTHS = ((1, 1), (2, 2), (3, 3), (4, 5), (6, 9), (10, 28))
-"""Cards taken, from and to, of the columns of the table of takes."""
+"""The columns of the table of takes: numbers of cards taken, from and to."""
 DEPTH_NAMES = tuple(str(low) if low == high else f"{low}-{high}" for low, high in DEPTHS)
 
 
 def taken_by_depth(group: Group) -> list[float]:
-    """By ``DEPTHS``: takes of so many cards, of 100 turns."""
+    """Takes per 100 turns, by ``DEPTHS``."""
     counts = [sum(count for depth, count in group.takes.items() if low <= depth <= high) for low, high in DEPTHS]
     return [100 * count / max(group.turns, 1) for count in counts]
 
 
 def tables(summary: Summary) -> str:
-    """The summary to read, every line ended. It needs at least one game."""
+    """The summary as text tables, each line with its line end. The summary must have at least one game."""
     groups = summary.groups()
     games, deals = counted(summary.games, "game"), counted(summary.deals, "deal")
     lengths = [("turns", _spread(summary.turns)), ("decisions", _spread(summary.decisions))]
@@ -269,7 +269,7 @@ def counted(number: int, word: str) -> str:
 
 
 def _table(title: str, heads: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> list[str]:
-    """A blank line, the title, the heads, and a line for each row; whole numbers stay whole."""
+    """The lines of a table: a blank line, the title, the heads, the rows. Integers are printed without decimals."""
     first = max(len(name) for name, _ in rows)
     widths = [max(len(head), 6) + 2 for head in heads]
     lines = [

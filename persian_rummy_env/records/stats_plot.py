@@ -1,4 +1,4 @@
-"""The picture of a summary of games. The only module here that draws with matplotlib (the extra ``plot``)."""
+"""A chart of a summary of games, drawn with matplotlib (the extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..system.escaping import for_plot
 from .stats import DEPTH_NAMES, SEATS, SOURCES, Group, Summary, label, taken_by_depth
 
 MOST_BARS = 12
-"""Groups drawn, so that bars stay apart; the tables and the JSON have all of them."""
+"""Groups that are drawn, so that bars stay apart. The tables and the JSON have all groups."""
 
 
 def draw(summary: Summary, file: IO[bytes]) -> None:
     """Write four panels as a PNG: length of deals, points by source, takes by depth, going out.
 
-    They show the policies where the records name any, else the seats.
+    The panels show the policies if the records name any, else the seats.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -48,9 +48,9 @@ def draw(summary: Summary, file: IO[bytes]) -> None:
     outs.set_yticks(range(len(groups)), [name for name, _ in groups])
     outs.invert_yaxis()
     outs.set(xlabel="% of its deals in which a seat went out", title="going out")
-    picture = io.BytesIO()  # a pipe cannot be gone back in
+    picture = io.BytesIO()  # matplotlib seeks, which a pipe cannot
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph")  # a name in a script that the font lacks
+        warnings.filterwarnings("ignore", message="Glyph")  # for names in scripts that the font lacks
         FigureCanvasAgg(figure).print_png(picture)
     file.write(picture.getvalue())
 

@@ -1,4 +1,4 @@
-"""A game told turn by turn, from its record."""
+"""A game as text, turn by turn, from its record."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ INDENT = "   "
 LONGEST_NAME = 60
 
 
-def account(record: Record) -> str:
-    """The account of a game, every line ended.
+def transcript(record: Record) -> str:
+    """The transcript of a game, each line with its line end.
 
     Raises:
         RecordError: the record is not well formed, or does not replay.
@@ -39,7 +39,7 @@ def account(record: Record) -> str:
         for turn, (first, last) in enumerate(_turns(again, start, stop), start=1):
             lines += ["", f"Turn {turn}: {players[int(again.states[first]['seat'])]}"]
             lines += _situation(again.states[first])
-            lines += [f"{index - start + 1:6}. {_told(again, index)}" for index in range(first, last)]
+            lines += [f"{index - start + 1:6}. {_described(again, index)}" for index in range(first, last)]
         lines += ["", *_end(deal, again, stop, number)]
         start = stop
     team0, team1 = record["score"]
@@ -48,14 +48,14 @@ def account(record: Record) -> str:
 
 
 def _turns(again: Replay, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The actions ``first <= i < last`` of each turn."""
+    """The bounds of the actions ``first <= i < last`` of each turn."""
     seats = again.states["seat"][start:stop]
     edges = [start, *(start + 1 + np.flatnonzero(seats[1:] != seats[:-1])).tolist(), stop]
     return pairwise(edges)
 
 
 def _situation(state: np.void) -> list[str]:
-    """Hand, pile, table and points at the beginning of a turn."""
+    """The lines with hand, pile, table and points at the beginning of a turn."""
     hand = " ".join(cards_in(state["hand"][int(state["seat"])])) or "empty"
     pile = " ".join(_pile(state)) or "empty"
     return [
@@ -85,8 +85,8 @@ def _pile(state: np.void) -> list[str]:
     return [CARD_NAMES[card] for card in state["pile_card"][: int(state["pile_size"])].tolist()]
 
 
-def _told(again: Replay, index: int) -> str:
-    """An action, and what came of it."""
+def _described(again: Replay, index: int) -> str:
+    """An action and its effect."""
     action, state = int(again.actions[index]), again.states[index]
     name = ACTION_NAMES[action]
     if action == DRAW.start:
@@ -108,7 +108,7 @@ def _value(cards: Sequence[str]) -> int:
 
 
 def _end(deal: DealRecord, again: Replay, stop: int, number: int) -> list[str]:
-    """How a deal ended, and how its score is made up."""
+    """The lines with the end of a deal and the parts of its score."""
     last, action = again.states[stop - 1], int(again.actions[stop - 1])
     laid = [_value([card for seat in (team, team + 2) for card in cards_in(last["laid"][seat])]) for team in (0, 1)]
     points = last["points"].tolist()

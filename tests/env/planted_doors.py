@@ -147,7 +147,7 @@ def test_tables() -> None:
 
 
 def test_records_and_replays() -> None:
-    from persian_rummy_env.records.transcript import account
+    from persian_rummy_env.records.transcript import transcript
 
     out, plain = (next(simulate(1, 3, "random", rules=rules)) for rules in (OUT, PLAIN))
     assert out["rules"]["ace_out"] == "yes"
@@ -159,7 +159,7 @@ def test_records_and_replays() -> None:
         assert rules_of(replay(again).states[-1]) == RuleSet.from_dict(record["rules"])
         again["rules"]["ace_out"] = {"yes": "no", "no": "yes"}[again["rules"]["ace_out"]]
         assert verify(again) is not None
-    assert "ace_out yes" in account(out)
+    assert "ace_out yes" in transcript(out)
     del plain["rules"]["ace_out"]
     assert verify(loads(dumps(plain))) is None
     del out["rules"]["ace_out"]

@@ -25,7 +25,7 @@ from persian_rummy_env.core.compiler.warm_up import KERNEL_GROUPS
 from persian_rummy_env.players.policy_io import PolicyError
 from persian_rummy_env.records.record import dumps, read
 from persian_rummy_env.records.recorder import simulate as simulated
-from persian_rummy_env.records.transcript import account
+from persian_rummy_env.records.transcript import transcript
 from persian_rummy_env.system.command_line import BROKEN_PIPE, INTERRUPTED
 from tests.agents import strangers
 from tests.env.records import some_game
@@ -410,7 +410,7 @@ def test_show_tells_a_game_turn_by_turn(run) -> None:  # type: ignore[no-untyped
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_score_of_every_deal_adds_up_in_its_account(path: Path) -> None:
     [record] = read(path)
-    text = account(record)
+    text = transcript(record)
     parts = ("cards laid", "sets of four at once", "cards left in hands", "going out", "deal")
     rows = [
         [tuple(map(int, row)) for row in re.findall(rf"^   {part} +(-?\d+) +(-?\d+)$", text, re.MULTILINE)]
@@ -437,7 +437,7 @@ def test_show_is_in_colour_where_that_is_wanted(run, monkeypatch: pytest.MonkeyP
 def test_show_tells_what_an_action_brought() -> None:
     def lines(name: str) -> list[str]:
         [record] = read(GOLDEN / f"{name}.jsonl")
-        return [line.strip() for line in account(record).splitlines()]
+        return [line.strip() for line in transcript(record).splitlines()]
 
     assert "2. meld JK JK JK JK: 160 points, four at once count double" in lines("four_jokers")
     assert "6. meld JK JK JK JK: 80 points" in lines("only_jacks")
@@ -453,7 +453,7 @@ def test_show_tells_what_an_action_brought() -> None:
 def test_show_chooses_a_game_and_names_one_that_does_not_replay(bad_file: Path, run) -> None:  # type: ignore[no-untyped-def]
     ran = run("show", str(bad_file), "--game", "5")
     assert ran.status == 0
-    assert ran.out == "Game 5\n" + account(some_game()) + "\n"
+    assert ran.out == "Game 5\n" + transcript(some_game()) + "\n"
     ran = run("show", str(bad_file))
     assert ran.status == 1
     assert re.findall(r"^Game \d", ran.out, re.MULTILINE) == ["Game 1", "Game 5"]
