@@ -1,7 +1,7 @@
 """The claims of this project: ``python -m experiments.claims`` prints their table into ``experiments/README.md``.
 
 ``python -m experiments.claims NAME`` prints the commands that prove one of them. Every module of this folder and of
-its folders ``strength`` and ``training`` that has a ``CLAIM`` is a claim; its name is the module's.
+its folders ``networks``, ``strength`` and ``training`` that has a ``CLAIM`` is a claim; its name is the module's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from .shared.result_file import fail
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "README.md"
-FOLDERS = {"": "The game, its speed and its servers", "strength": "Strength", "training": "Training"}
+FOLDERS = {
+    "": "The game, its speed and its servers",
+    "networks": "Trained networks without torch",
+    "strength": "Strength",
+    "training": "Training",
+}
 """The folders that hold claims, with the heading of each."""
 
 

@@ -1,12 +1,13 @@
-"""A trained player as a file that runs without this repository:
+"""A trained player as a file for others: one that runs without this repository, or a policy file half as long.
 
     python -m train.export runs/a/policy.safetensors --format torchscript --out player.pt
     python -m train.export runs/a/policy.safetensors --format onnx --out player.onnx
+    python -m train.export runs/a/policy.safetensors --format policy --dtype float16 --out player.safetensors
 
 Inputs: ``observation`` (b, 1020) uint8 and ``action_mask`` (b, 547) int8, as ``PersianRummyVecEnv`` gives them.
 Outputs: ``logits`` (b, 547) float32, of an illegal action the lowest float32, and ``action`` (b,) int64, the likeliest,
 -1 where nothing is legal. A TorchScript file needs torch to run, an ONNX file a runtime such as onnxruntime; writing
-ONNX needs ``pip install onnx onnxscript``.
+ONNX needs ``pip install onnx onnxscript``. A policy file plays by the name ``file:player.safetensors``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
+import numpy as np
 import torch
 import tyro
 from torch import Tensor, nn
@@ -30,6 +32,8 @@ from agents.learned import read_policy
 from agents.network import Actor
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
+from persian_rummy_env.players.policy_file import policy_copy
+from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.files import write_whole
 
 from .command import fail, settings_of
@@ -37,17 +41,19 @@ from .command import fail, settings_of
 
 @dataclass(frozen=True)
 class ExportConfig:
-    """Write a trained player as a file that runs without this repository.
+    """Write a trained player as a file for others.
 
     Attributes:
         policy: the ``policy.safetensors`` of a run.
         out: the file to write.
-        format: ``torchscript``, for torch; ``onnx``, for onnxruntime and others.
+        format: ``torchscript``, for torch; ``onnx``, for onnxruntime and others; ``policy``, for this package.
+        dtype: of the stored weights of a policy file: ``float16`` rounds them. Players compute in float32.
     """
 
     policy: Annotated[Path, tyro.conf.Positional]
     out: Path
-    format: Literal["torchscript", "onnx"] = "torchscript"
+    format: Literal["torchscript", "onnx", "policy"] = "torchscript"
+    dtype: Literal["float32", "float16"] = "float32"
 
 
 class Standalone(nn.Module):
@@ -104,14 +110,24 @@ def onnx(module: Standalone) -> bytes:
         return path.read_bytes()
 
 
+def content_of(config: ExportConfig) -> bytes:
+    """The content of the file that is asked for."""
+    actor = read_policy(config.policy)
+    if config.format == "policy":
+        return policy_copy(config.policy, np.dtype(config.dtype))
+    module = Standalone(actor).eval()
+    return torchscript(module) if config.format == "torchscript" else onnx(module)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     config = settings_of(ExportConfig, argv, "python -m train.export")
+    if config.format != "policy" and config.dtype != "float32":
+        fail(f"--dtype {config.dtype}: expected --format policy; the other formats store float32")
     try:
-        module = Standalone(read_policy(config.policy)).eval()
-        content = torchscript(module) if config.format == "torchscript" else onnx(module)
+        content = content_of(config)
     except ModuleNotFoundError as error:
         fail(f"--format {config.format}: {error.name} is not installed; pip install onnx onnxscript")
-    except (FileNotFoundError, ValueError) as error:
+    except (FileNotFoundError, ValueError, NotFiniteError) as error:
         fail(str(error))
     if not config.out.parent.is_dir():
         fail(f"out={config.out}: there is no folder {config.out.parent}")

@@ -27,7 +27,8 @@ from persian_rummy_env.core import arena_kernels, batch_kernels
 from persian_rummy_env.core.compiler.jit import JIT
 from persian_rummy_env.core.masks import WORDS
 from persian_rummy_env.evaluation.arena import new_games, play
-from persian_rummy_env.players.load import CHAMPION, load
+from persian_rummy_env.players.bundled import BUNDLED
+from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import Policy
 from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.players.search import SearchPolicy
@@ -139,7 +140,8 @@ def weights_of(name: str) -> dict[str, str]:
     from safetensors.numpy import load_file
 
     paths = [path.strip() for path in re.findall(r"file:([^,)]+)", name)]
-    found = {path: Path(path) for path in paths} | ({"champion": CHAMPION} if re.search(r"\bchampion\b", name) else {})
+    bundled = [word for word in BUNDLED if re.search(rf"(?<![\w-]){word}(?![\w-])", re.sub(r"file:[^,)]+", "", name))]
+    found = {path: Path(path) for path in paths} | {word: BUNDLED[word] for word in bundled}
     hashes = {}
     for word, path in found.items():
         digest = hashlib.sha256()

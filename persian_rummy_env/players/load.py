@@ -7,24 +7,22 @@ import importlib
 import inspect
 import re
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..bots import BOTS
+from .bundled import BUNDLED
 from .policy import BasePolicy, as_policy, unknown_name
 from .scripted import ScriptedPolicy
 
 if TYPE_CHECKING:
     from .priors import Prior
 
-CHAMPION = Path(__file__).parent / "weights" / "champion.safetensors"
-"""The bundled trained policy; ``weights/README.md`` is its card."""
 FORMS = (
-    f"a bot ({', '.join(BOTS)}), 'champion' (the bundled trained policy), 'search(BOT, worlds=10)' (or playouts=…, "
-    "ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
+    f"a bot ({', '.join(BOTS)}), a bundled trained policy ({', '.join(BUNDLED)}), 'search(BOT, worlds=10)' (or "
+    "playouts=…, ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
 )
 SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
-STARTS = (*BOTS, "champion", "search", "file", "python")
+STARTS = (*BOTS, *BUNDLED, "search", "file", "python")
 """How a name may begin, to guess what a wrong one meant."""
 
 
@@ -45,10 +43,10 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
     kind, colon, rest = (part.strip() for part in spec.partition(":"))
     if search:
         policy = _search(spec, search["arguments"], device)
-    elif spec == "champion" or (colon and kind == "file"):
+    elif spec in BUNDLED or (colon and kind == "file"):
         from .networks import load_policy
 
-        policy = load_policy(CHAMPION if spec == "champion" else rest, device)
+        policy = load_policy(BUNDLED.get(spec, rest), device)
     elif colon and kind == "python":
         policy = _from_import_path(spec, rest)
     else:

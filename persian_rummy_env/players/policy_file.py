@@ -14,7 +14,7 @@ from ..observation import BLOCK, SIZE, VERSION
 from ..rules import RuleSet
 from ..stored_rules import stored_rules
 from .inputs import HIDDEN_SIZE
-from .tensor_file import TensorFile, one_line, read_tensor_file
+from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"
 BEFORE_LATER_RULES = BLOCK["score"].stop
@@ -61,9 +61,23 @@ def read_policy_file(path: str | Path) -> PolicyFile:
 
 
 def policy_tensors(path: Path) -> TensorFile:
-    """The tensors and metadata of a policy file of this version."""
+    """The tensors and metadata of a policy file of this version. Tensors that are stored as float16 become float32."""
     versions = {"format": [FORMAT], "observation": [str(VERSION)], "actions": [str(NUM_ACTIONS)]}
-    return read_tensor_file(path, "policy", versions)
+    file = read_tensor_file(path, "policy", versions)
+    wide = {name: each.astype(np.float32) if each.dtype == np.float16 else each for name, each in file.tensors.items()}
+    return file._replace(tensors=wide)
+
+
+def policy_copy(path: Path, dtype: np.dtype[Any]) -> bytes:
+    """The content of a policy file with its weights stored as ``dtype``: float32, or float16 for half the length.
+
+    Raises:
+        FileNotFoundError, ValueError: as ``read_policy_file``.
+        NotFiniteError: a weight is outside the range of ``dtype``.
+    """
+    file = policy_tensors(path)
+    with np.errstate(over="ignore"):  # ``tensor_bytes`` refuses the infinity
+        return tensor_bytes({name: each.astype(dtype) for name, each in file.tensors.items()}, file.metadata)
 
 
 def misfit(path: Path, metadata: Mapping[str, str], error: object) -> ValueError:

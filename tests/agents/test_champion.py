@@ -1,17 +1,42 @@
-"""The trained player in the box."""
+"""The bundled trained policies."""
 
 from __future__ import annotations
+
+import hashlib
 
 import pytest
 
 from persian_rummy_env.evaluation.match import play_match
-from persian_rummy_env.players.load import CHAMPION, load
+from persian_rummy_env.players.bundled import BUNDLED, CHAMPION, FROZEN, WEIGHTS
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.tensor_file import read_tensor_file
 
-MOST_BYTES = 5_000_000
+MOST_BYTES = 1_100_000
 
 
-def test_it_is_small() -> None:
-    assert CHAMPION.stat().st_size < MOST_BYTES
+SHA256 = {"champion-1": "76313e39e62e38e6"}
+"""Of the frozen files. A name is added with its file; no line changes."""
+
+
+def test_a_frozen_name_means_the_same_file_for_good() -> None:
+    assert set(SHA256) == set(FROZEN) == set(BUNDLED) - {"champion"}
+    for name, digest in SHA256.items():
+        assert hashlib.sha256(BUNDLED[name].read_bytes()).hexdigest()[:16] == digest, name
+    assert {path.name for path in BUNDLED.values()} == {path.name for path in WEIGHTS.glob("*.safetensors")}
+
+
+def test_the_champion_is_the_newest_of_the_champions() -> None:
+    champions = sorted((name for name in FROZEN if name.startswith("champion-")), key=lambda name: int(name[9:]))
+    assert BUNDLED[champions[-1]] == CHAMPION == BUNDLED["champion"]
+    assert load("champion").name == "champion"
+    assert load(champions[-1]).name == champions[-1]
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_it_is_small_and_stored_as_float16(name: str) -> None:
+    assert BUNDLED[name].stat().st_size < MOST_BYTES
+    tensors = read_tensor_file(BUNDLED[name], "policy", {}).tensors
+    assert {tensor.dtype.name for tensor in tensors.values()} == {"float16"}
 
 
 @pytest.mark.parametrize(("other", "least"), [("random", 185), ("greedy", 52), ("deepest", 34), ("expert", 15)])

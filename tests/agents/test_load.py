@@ -68,7 +68,7 @@ def test_a_stranger_by_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("", "expected a bot (random, greedy, deepest, expert), 'champion' (the bundled trained policy), 'search"),
+        ("", "expected a bot (random, greedy, deepest, expert), a bundled trained policy (champion, champion-1"),
         ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
         ("Expert", "did you mean 'expert'?"),
         ("serch(deepest)", "did you mean 'search'?"),

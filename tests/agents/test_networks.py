@@ -11,7 +11,8 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.players import networks
-from persian_rummy_env.players.load import CHAMPION, load
+from persian_rummy_env.players.bundled import CHAMPION
+from persian_rummy_env.players.load import load
 from persian_rummy_env.players.networks import NETWORKS, NetworkPolicy, load_policy
 from persian_rummy_env.players.policy import DecisionBatch
 

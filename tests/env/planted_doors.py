@@ -177,7 +177,8 @@ def test_policies_from_before_the_rule() -> None:
     """The observation has grown, and the champion plays as it did."""
     from agents.learned import LearnedPolicy
     from persian_rummy_env.evaluation.arena import show
-    from persian_rummy_env.players.load import CHAMPION, load
+    from persian_rummy_env.players.bundled import CHAMPION
+    from persian_rummy_env.players.load import load
 
     assert SIZE == 1024
     assert [rule.name for rule in LATER_RULES] == ["ace_out"]

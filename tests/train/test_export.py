@@ -12,10 +12,13 @@ import pytest
 import torch
 
 from agents.inputs import MASKED, DenseInputs
-from agents.learned import policy_bytes
+from agents.learned import policy_bytes, read_policy
 from agents.network import Actor
 from agents.trunk import Residual, Shape
 from persian_rummy_env.players.inputs import SIZE
+from persian_rummy_env.players.load import load
+from persian_rummy_env.players.policy_file import read_policy_file
+from persian_rummy_env.players.tensor_file import read_tensor_file
 from train.export import Standalone, main
 
 TORCHSCRIPT = """
@@ -97,6 +100,40 @@ def test_where_nothing_is_legal_an_export_says_so(actor: Actor, decisions):
     mask[3] = 0
     _, action = Standalone(actor)(torch.from_numpy(decisions.view[:5, :SIZE].copy()), mask)
     assert [int(each) == -1 for each in action] == [False, False, False, True, False]
+
+
+def test_a_policy_file_of_float16_is_half_as_long_and_plays_its_rounded_weights(actor: Actor, tmp_path: Path):
+    policy, half, whole = (tmp_path / name for name in ("p.safetensors", "half.safetensors", "whole.safetensors"))
+    policy.write_bytes(policy_bytes(actor, {"rules": '{"deals": 2}', "made by": "hand"}))
+    assert main([str(policy), "--format", "policy", "--dtype", "float16", "--out", str(half)]) == 0
+    assert main([str(policy), "--format", "policy", "--out", str(whole)]) == 0
+    assert half.stat().st_size < 0.55 * policy.stat().st_size
+    stored, read, given = read_tensor_file(half, "policy", {}), read_policy_file(half), read_policy_file(policy)
+    assert stored.digest
+    assert read.metadata == given.metadata
+    for name, tensor in given.tensors.items():
+        assert np.array_equal(read_policy_file(whole).tensors[name], tensor)
+        rounded = tensor.astype(np.float16)
+        assert stored.tensors[name].dtype == np.float16
+        assert read.tensors[name].dtype == np.float32
+        assert np.array_equal(read.tensors[name], rounded.astype(np.float32))
+        assert not np.array_equal(rounded, tensor) or not tensor.any()
+    assert np.array_equal(read_policy(half).last.weight.detach().numpy(), read.tensors["last.weight"])
+    assert load(f"file:{half}").rules == load(f"file:{policy}").rules
+
+
+def test_weights_beyond_the_range_of_float16_are_refused(
+    actor: Actor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    policy, out = tmp_path / "p.safetensors", tmp_path / "half.safetensors"
+    with torch.no_grad():
+        actor.last.weight[3, 3] = 70_000.0
+    policy.write_bytes(policy_bytes(actor, {}))
+    for words, told in ((["--format", "policy"], "last.weight"), (["--format", "onnx"], "expected --format policy")):
+        with pytest.raises(SystemExit):
+            main([str(policy), *words, "--dtype", "float16", "--out", str(out)])
+        assert told in capsys.readouterr().err
+        assert not out.exists()
 
 
 def test_what_cannot_be_exported_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], actor: Actor):
