@@ -34,8 +34,8 @@ NOUNS = {  # modules at the root of the package; data that core compiles in stan
     **dict.fromkeys(("bots", "partners", "state_check", "stored_rules"), "nouns"),
 }
 ROOMS = (
-    *("system", "data", "core", "nouns", "players", "drawing", "envs", "records", "evaluation", "apps", "adapters"),
-    *("persian_rummy_env", "cli", "agents", "train", "experiments", "tools"),
+    *("system", "data", "core", "nouns", "players", "drawing", "text", "envs", "records", "evaluation", "apps"),
+    *("adapters", "persian_rummy_env", "cli", "agents", "train", "experiments", "tools"),
 )
 ADAPTERS = "persian_rummy_env.adapters"
 TORCH_HOMES = ("agents", "train", ADAPTERS)

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_RANKS
+from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_PLAIN, NUM_RANKS
 from ..rules import NUM_SEATS, NUM_TEAMS
 from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
+
+RANK_PLANE = sum(1 << card for card in range(0, NUM_PLAIN, NUM_RANKS))
+"""The four twos, one bit a card; shifted by a rank, the four cards of that rank."""
 
 
 class Meld(NamedTuple):
@@ -34,26 +37,28 @@ class Hand(NamedTuple):
 def melds(game: np.void) -> list[Meld]:
     """The melds on the table: sets by rank, jokers last, then runs by lowest card. A card that fits between two runs
     belongs to the lower one (rule R37)."""
-    laid = [cards_of(game["laid"][seat]) for seat in range(NUM_SEATS)]
-    sets, runs, lows = cards_of(game["sets"]), cards_of(game["runs"]), cards_of(game["run_low"])
-
-    def meld(kind: str, cards: list[int]) -> Meld:
-        seats = [[seat for seat in range(NUM_SEATS) for held in laid[seat] if held == card] for card in cards]
-        by = [who[0] for who in seats] if cards[0] != JOKER else seats[0]
-        return Meld(kind, tuple(cards), tuple(by))
-
+    laid = game["laid"].tolist()
+    sets, runs, lows = int(game["sets"]), int(game["runs"]), int(game["run_low"])
     found = []
+
+    def meld(kind: str, cards: list[int]) -> None:
+        by = [next(seat for seat in range(NUM_SEATS) if laid[seat] >> card & 1) for card in cards]
+        found.append(Meld(kind, tuple(cards), tuple(by)))
+
     for rank in range(NUM_RANKS):
-        of_rank = [card for card in sets if card != JOKER and card % NUM_RANKS == rank]
-        if of_rank:
-            found.append(meld("set", of_rank))
-    if JOKER in sets:
-        found.append(meld("set", [JOKER] * sets.count(JOKER)))
-    for low in lows:
+        if sets >> rank & RANK_PLANE:
+            meld("set", [card for card in range(rank, NUM_PLAIN, NUM_RANKS) if sets >> card & 1])
+    if sets >> JOKER:
+        by = [seat for seat in range(NUM_SEATS) for _ in range((laid[seat] >> JOKER).bit_count())]
+        found.append(Meld("set", (JOKER,) * len(by), tuple(by)))
+    while lows:
+        low = (lows & -lows).bit_length() - 1
+        lows &= lows - 1
         run = [low]
-        while run[-1] + 1 in runs and run[-1] + 1 not in lows:  # the next suit starts with a card in ``lows``
+        # The next suit starts with a card in ``lows``.
+        while runs >> run[-1] + 1 & 1 and not lows >> run[-1] + 1 & 1:
             run.append(run[-1] + 1)
-        found.append(meld("run", run))
+        meld("run", run)
     return found
 
 
