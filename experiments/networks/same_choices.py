@@ -59,10 +59,7 @@ def in_pytorch(path: Path) -> LogProbs:
     actor = read_policy(path)
 
     def log_probs(batch: DecisionBatch) -> np.ndarray:
-        import torch
-
-        with torch.no_grad():
-            return actor.log_p(DenseInputs.of(batch.observation, batch.legal)).numpy()
+        return actor.legal_log_probs(DenseInputs.of(batch.observation, batch.legal)).numpy()
 
     return log_probs
 
