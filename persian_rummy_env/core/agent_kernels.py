@@ -19,7 +19,7 @@ from .batch_kernels import MARGIN_DENSE, MARGIN_SCALE, SAME_STEP, WIN, restart
 from .bot_kernels import choose
 from .compiler.jit import compiled
 from .legal import legal_actions
-from .masks import WORDS, is_legal, unpack_row
+from .masks import ONLY_ROW, WORDS, is_legal, unpack_row
 from .observe import observe
 from .score import margin
 
@@ -137,8 +137,8 @@ def play_others(games, seat_codes, base_seat, rotate, no_decision_yet, skipped, 
             if role < 0:
                 waiting += role != AGENT
                 break
-            legal_actions(game, words, 0)
-            apply(game, choose(game, words, 0, role))
+            legal_actions(game, words, ONLY_ROW)
+            apply(game, choose(game, words, ONLY_ROW, role))
     return waiting
 
 

@@ -10,7 +10,7 @@ from .apply import apply
 from .bot_kernels import choose
 from .compiler.jit import compiled
 from .legal import legal_actions
-from .masks import WORDS, is_legal
+from .masks import ONLY_ROW, WORDS, is_legal
 from .observe import observe
 
 OUTSIDE = -1
@@ -33,8 +33,8 @@ def advance(games, bots, decisions, start, stop):
             bot = int(bots[lane, int(game["seat"])])
             if bot == OUTSIDE:
                 break
-            legal_actions(game, words, 0)
-            apply(game, choose(game, words, 0, bot))
+            legal_actions(game, words, ONLY_ROW)
+            apply(game, choose(game, words, ONLY_ROW, bot))
             decisions[lane] += 1
 
 
@@ -55,9 +55,9 @@ def play_lanes(games, lanes, actions):
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for row in range(len(lanes)):
         game = games[lanes[row]]
-        legal_actions(game, words, 0)
+        legal_actions(game, words, ONLY_ROW)
         action = int(actions[row])
-        if action < 0 or action >= NUM_ACTIONS or not is_legal(words, 0, action):
+        if action < 0 or action >= NUM_ACTIONS or not is_legal(words, ONLY_ROW, action):
             return row
         apply(game, action)
     return -1

@@ -15,7 +15,7 @@ from .bits import JOKER_BIT, JOKERS, ONE, PLAIN, ZERO, add_card, bit, jokers_in,
 from .compiler.intrinsics import popcount
 from .compiler.jit import compiled
 from .legal import legal_actions
-from .masks import WORDS, count_legal
+from .masks import ONLY_ROW, WORDS, count_legal
 from .score import hand_value
 
 # Numbers of ``state.RELATIONS``.
@@ -214,8 +214,8 @@ def owed_can_be_melded(game):
     if known & (JOKERS if owed == JOKER else bit(owed)) == ZERO:
         return False
     words = np.zeros((1, WORDS), dtype=np.uint64)
-    legal_actions(game, words, 0)
-    return count_legal(words, 0) > 0
+    legal_actions(game, words, ONLY_ROW)
+    return count_legal(words, ONLY_ROW) > 0
 
 
 @compiled

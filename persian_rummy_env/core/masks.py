@@ -17,6 +17,8 @@ WORDS = -(-NUM_ACTIONS // 64)
 FULL_WORDS = NUM_ACTIONS // 64
 TAIL = NUM_ACTIONS - 64 * FULL_WORDS
 assert 32 <= TAIL < 64
+ONLY_ROW = np.int64(0)
+"""The row of a mask of one row. With a literal 0, numba would compile all that is called with it a second time."""
 
 
 # One mask -------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from .apply import apply
 from .belief_kernels import deal_world
 from .bot_kernels import play_to_end
 from .compiler.jit import compiled
-from .masks import WORDS
+from .masks import ONLY_ROW, WORDS
 from .rng import GOLDEN, mixed
 
 
@@ -34,7 +34,7 @@ def playout(world, action, scratch, words, bots):
     team = int(game["seat"]) % NUM_TEAMS
     game["deals"] = int(game["deal"]) + 1  # this deal and no further
     apply(game, action)
-    play_to_end(game, words, 0, bots)
+    play_to_end(game, words, ONLY_ROW, bots)
     return deal_margin(game, team)
 
 

@@ -55,7 +55,7 @@ def new_games(
     games = np.zeros(lanes, dtype=STATE)
     write_rules(games, rules, deals)
     games["split_stock"] = split_stock
-    ensure_compiled("game engine")
+    ensure_compiled("match loop")
     batch_kernels.reset(games, np.ones(lanes, dtype=bool), seeds, True, dealers.astype(np.int8), 0, lanes)
     return games
 
@@ -75,9 +75,18 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
         ValueError, TypeError: records that are no games or cannot be written to, or seats of nobody; a policy that is
             none, chose an illegal action, or answered in another shape. The message names it.
     """
-    ensure_compiled("scripted players")
     games = state_records(games, change=True)
     checked_states(games, len(games))
+    return play_new(games, policies, who)
+
+
+def play_new(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.ndarray:
+    """``play`` for records that ``new_games`` made, which need no check.
+
+    Raises:
+        ValueError, TypeError: as ``play``, for policies and seats.
+    """
+    ensure_compiled("match loop")
     policies = [as_policy(policy) for policy in policies]
     who = _seated(who, len(games), len(policies))
     codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]

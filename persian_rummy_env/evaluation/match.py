@@ -18,7 +18,7 @@ from ..players.load import load
 from ..players.policy import Policy, as_policy, check_rules
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, seed_array
-from .arena import new_games, play
+from .arena import new_games, play_new
 from .statistics import mean_interval
 
 EPISODES = ("deal", "game")
@@ -137,7 +137,7 @@ def play_teams(
     games["sample_rng"][lanes:] ^= SIDE_STREAM
     players = list(dict.fromkeys(team))  # each once, so that it decides at all its seats together
     who = np.array([players.index(policy) for policy in team])[SEATINGS]
-    decisions = play(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
+    decisions = play_new(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
     score = games["score"].astype(np.int64)
     margin = (score[:, 0] - score[:, 1]).reshape(2, lanes).T * np.array([1, -1])
     out = (games["out"] < NUM_SEATS).reshape(2, lanes).T

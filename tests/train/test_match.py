@@ -14,6 +14,7 @@ from persian_rummy_env.actions import DISCARD, DRAW, TAKE
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.cards import cards_in
 from persian_rummy_env.core import arena_kernels
+from persian_rummy_env.core.compiler import compile_on_demand
 from persian_rummy_env.evaluation import match
 from persian_rummy_env.evaluation.arena import new_games, play, show
 from persian_rummy_env.evaluation.match import (
@@ -75,7 +76,7 @@ def test_both_games_of_a_pair_have_the_same_decks_and_the_dealer_rotates(monkeyp
         begun.append(games.copy())
         return play(games, policies, who)
 
-    monkeypatch.setattr(match, "play", watched)
+    monkeypatch.setattr(match, "play_new", watched)
     pairs_of("random", "deepest", 10, first=7)
     [games] = begun
     one, other = games[:10], games[10:]
@@ -333,3 +334,15 @@ def test_with_a_split_stock_everybody_draws_their_own_cards() -> None:
 
     assert [moved(seed, True) for seed in range(30)] == [0] * 30
     assert sum(moved(seed, False) for seed in range(30)) > 20, "one stock for all: a card taken moves everybody's cards"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "groups"),
+    [("greedy", "expert", {"match loop"}), ("champion", "expert", {"match loop", "trained networks"})],
+)
+def test_a_match_waits_for_no_more_than_it_calls(
+    a: str, b: str, groups: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_on_demand, "_ready", set())
+    match.match(a, b, 2)
+    assert compile_on_demand._ready == groups

@@ -60,8 +60,10 @@ def compile_engine() -> None:
     observe_full(games, seat.astype(np.int64), full, 0, 1)
 
 
-def compile_bots() -> None:
-    """What matches call: a game between bots."""
+def compile_matches() -> np.ndarray:
+    """What matches call: a game between bots, which is returned.
+
+    A group of its own, since a first match waits for it: the step and the checks of the environments take longer."""
     games = new_game()
     lanes, decisions = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     codes = np.full((1, NUM_SEATS), arena_kernels.OUTSIDE, dtype=np.int8)
@@ -70,10 +72,17 @@ def compile_bots() -> None:
     arena_kernels.show_lanes(games, lanes, observation, legal)
     arena_kernels.play_lanes(games, lanes, np.zeros(1, dtype=np.int64))
     codes[:] = bot_kernels.GREEDY
-    bot_kernels.choose_many(games, np.zeros((1, WORDS), dtype=np.uint64), codes, decisions, 0, 0)
     arena_kernels.advance(games, codes, decisions, 0, 1)
+    return games
+
+
+def compile_bots() -> None:
+    """What else is asked of bots: one decision, and a game whose actions are noted."""
+    games = compile_matches()
+    decisions, codes = np.zeros(1, dtype=np.int64), np.full((1, NUM_SEATS), bot_kernels.GREEDY, dtype=np.int8)
     # The game is over by now: nothing is played, but all of it is compiled.
     words, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
+    bot_kernels.choose_many(games, words, codes, decisions, 0, 0)
     replay_kernels.play_recorded(games, codes, words, actions, decisions, 0, 1)
 
 
@@ -142,6 +151,7 @@ def compile_networks() -> None:
 
 KERNEL_GROUPS = {
     "game engine": compile_engine,
+    "match loop": compile_matches,
     "scripted players": compile_bots,
     "games of an agent": compile_agent,
     "game records": compile_records,
