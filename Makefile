@@ -20,7 +20,7 @@ TORCH ?= 2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env train champion test test-perf check format test-nojit test-bounds test-lowest bench constraints clean
+.PHONY: help env train champion test test-perf check format test-nojit test-bounds test-lowest bench constraints docs clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,13 @@ constraints: ## write constraints.txt again, from the newest versions that the r
 	mv constraints.txt.new constraints.txt
 	rm -rf .venv-constraints
 
+.venv-docs/.installed: pyproject.toml
+	$(call install,.venv-docs,--upgrade "pip>=25.1")
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
+
+docs: .venv-docs/.installed ## build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict
+
 clean: ## remove caches and builds; keep the environments and the runs
-	rm -rf build dist .cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf build dist site .cache .pytest_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

@@ -75,7 +75,9 @@ def requirements(name: str, end: str) -> Path:
 
 
 def tests(name: str) -> list[str]:
-    return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(f"tests/adapters/test_{name}*.py"))]
+    """The tests of an adapter, and the code of the pages, of which each block runs where its library is."""
+    own = sorted(ROOT.glob(f"tests/adapters/test_{name}*.py"))
+    return [*(str(path.relative_to(ROOT)) for path in own), "tests/adapters/test_pages.py"]
 
 
 def examples(name: str) -> list[str]:
@@ -163,6 +165,26 @@ def ray(session: nox.Session) -> None:
     session.install(TORCH)
     session.install("pytest", "hypothesis", "-c", str(ROOT / "constraints.txt"), "-e", ".[train,ray]")
     session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_ray.py")
+
+
+def group(name: str) -> list[str]:
+    """The requirements of a dependency group of pyproject.toml."""
+    return nox.project.dependency_groups(nox.project.load_toml(ROOT / "pyproject.toml"), name)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation site, in site/; every warning is an error."""
+    session.install(*group("docs"))
+    session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env={"NO_MKDOCS_2_WARNING": "1"})
+
+
+@nox.session
+def notebooks(session: nox.Session) -> None:
+    """The notebooks, from top to bottom."""
+    session.install(TORCH)
+    session.install(*group("notebooks"), "hypothesis", "-c", str(ROOT / "constraints.txt"), "-e", ".[train]")
+    session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_notebooks.py")
 
 
 @nox.session(venv_backend="none")

@@ -27,7 +27,14 @@ LONGEST = 30
 """Words in a sentence of a page."""
 LONG = "long sentence"
 CODE = ("persian_rummy_env", "agents", "train", "experiments", "tools", "examples")
-PAGES = ("README.md", "docs/*.md", "experiments/README.md", "persian_rummy_env/players/weights/README.md")
+PAGES = (
+    "[!C]*.md",  # but the changelog, which names what is gone
+    "CO*.md",
+    "docs/*.md",
+    "docs/api/*.md",
+    "experiments/README.md",
+    "persian_rummy_env/players/weights/README.md",
+)
 OLD_NAMES = ("train/config/old_names.py", "persian_rummy_env/system/stored.py", "persian_rummy_env/system/old_games.py")
 """Tables that read old files, and so name what they read."""
 
@@ -57,6 +64,7 @@ WORDS = {
         "sub-environment, env index",
         r"\blanes?\b",
         where=("help:*", "docs/*", "README.md", "persian_rummy_env/envs/*", "persian_rummy_env/adapters/*"),
+        but=("docs/policy.md",),  # an attribute of what a policy is given
     ),
     "taught": Word("cloned, bc_fraction", r"\btaught\b|\blessons?\b|teach_lr"),
     "sharpen": Word("logit_scale", r"\bsharpen\w*", but=("experiments/ablation.py",)),

@@ -118,10 +118,12 @@ the top, as in `take JK1`. `runs` has no joker places, and `owed` has one for al
 ## How to read it
 
 ```python
+from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.observation import blocks_of
 
-blocks = blocks_of(observation)  # views of the same memory, by name, for one vector or a batch
-blocks["hand"]  # (â€¦, {NUM_CARDS})
+result = PersianRummyVecEnv(8).reset(seed=7)
+blocks = blocks_of(result.observation)  # views of the same memory, by name, for one vector or a batch
+print(blocks["hand"].shape, "cards in hand:", blocks["hand"].sum(axis=1))  # (8, {NUM_CARDS})
 ```
 
 {observation_example()}
@@ -144,26 +146,27 @@ EXAMPLE_DEALER = 3
 EXAMPLE_SEAT = 2
 
 
-def example_state() -> np.ndarray:
-    """(1,) STATE: the example deal after its actions."""
+def example_states(played: Sequence[str] = EXAMPLE_ACTIONS, hands_of: Sequence[str] = EXAMPLE_HANDS) -> np.ndarray:
+    """(n + 1,) STATE: the example deal before each of n actions, and after them."""
     from persian_rummy_env.records.replay import play
 
-    hands = [hand.split() for hand in EXAMPLE_HANDS]
+    hands = [hand.split() for hand in hands_of]
     deck = [hands[(EXAMPLE_DEALER + 1 + place) % NUM_SEATS][place // NUM_SEATS] for place in range(state.FIRST_TURNED)]
     deck += EXAMPLE_STOCK.split()
     rest = [*CARD_NAMES[:NUM_PLAIN], *[JOKER_NAME] * NUM_JOKERS]
     for card in deck:
         rest.remove(card)
-    ids = np.array([encode_action(action) for action in EXAMPLE_ACTIONS])
+    ids = np.array([encode_action(action) for action in played])
     again = play(RuleSet(deals=1), EXAMPLE_DEALER, cards.parse_deck(deck + rest)[None], ids)
-    return again.states[-1:].copy()
+    assert again.played == len(ids), f"{played[again.played]} is not legal"
+    return again.states
 
 
 def observation_example() -> str:
     """Every block of the example that is not all zeros, as seen from one seat."""
     from persian_rummy_env.envs.vector import observe_states
 
-    seen = observe_states(example_state(), np.array([EXAMPLE_SEAT]))[0]
+    seen = observe_states(example_states()[-1:], np.array([EXAMPLE_SEAT]))[0]
     rows = []
     for name, values in blocks_of(seen).items():
         if values.any():
@@ -259,7 +262,7 @@ So {in_code("meld JS QS KS AS")}: range start {actions.MELD_RUN.start}, suit 3 Ã
 ```python
 from persian_rummy_env import decode_action, encode_action
 
-encode_action("meld JS QS KS AS")  # {encode_action("meld JS QS KS AS")}
+print(encode_action("meld JS QS KS AS"))  # {encode_action("meld JS QS KS AS")}
 decode_action({encode_action("take 7S")})  # '{ACTION_NAMES[encode_action("take 7S")]}'
 ```
 """
@@ -327,6 +330,8 @@ array of N records. One assignment copies a game for search. numpy saves, compar
 contains the random generators, so a copy continues exactly as the original would.
 
 ```python
+from persian_rummy_env import PersianRummyVecEnv
+
 env = PersianRummyVecEnv(2, autoreset_mode="DISABLED")
 env.reset(seed=7)
 states = env.get_state()  # (2,) STATE, a copy

@@ -40,10 +40,15 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         partner: the same; None (default): as the opponents.
         observation: ``"dict"`` (default), ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``;
             ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.
+        raw: True: observations are the engine's bytes, ``uint8``; ``observation.as_float`` makes them what they are
+            otherwise.
+        episode: ``"deal"`` (default), one deal; ``"game"``, all deals of the rule set.
+        illegal_action: ``"forfeit"`` (default), the episode ends with reward -1, because checkers play blindly;
+            ``"raise"``, a ``ValueError``, and the game is unchanged.
+        max_decisions: truncates the episode after this many decisions of all seats; None (default): never.
         render_mode: ``"ansi"``, ``"rgb_array"`` or None; what the agent sees.
-        options: ``rules``, ``episode`` (here ``"deal"`` by default), ``reward``, ``reward_timing``, ``illegal_action``
-            (here ``"forfeit"`` by default, -1 and the end, since checkers play blindly), ``max_decisions`` (of all
-            seats), ``seed``, as ``persian_rummy_env.env`` has them.
+
+    ``rules``, ``reward``, ``reward_timing`` and ``seed`` are those of ``persian_rummy_env.env``.
 
     >>> import gymnasium
     >>> env = gymnasium.make("persian_rummy_env:PersianRummy-v0", opponents="greedy")

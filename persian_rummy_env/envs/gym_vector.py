@@ -142,8 +142,9 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         again.
 
         Raises:
-            RuntimeError: before the first ``reset``. TypeError, ValueError: wrong dtype or shape; or, under
-            ``illegal_action="raise"``, an action that is not legal, and no sub-environment has moved.
+            RuntimeError: before the first ``reset``.
+            TypeError, ValueError: wrong dtype or shape; or an action that is not legal, under the option
+                ``illegal_action`` of ``"raise"``, and no sub-environment has moved.
         """
         batch = self._batch
         expected = f"integers, shape ({self.num_envs},), one for each env"

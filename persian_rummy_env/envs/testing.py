@@ -75,7 +75,9 @@ def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> i
     """What a seat sees does not depend on which seat it is: turn the table, and observations and masks turn with it.
 
     Args:
-        env, decisions, seed: as for ``check_no_leak``.
+        env: the environment, or None for a new ``env()``.
+        decisions: how many decisions of random play to check.
+        seed: of the play.
 
     Returns:
         The number of pairs of states compared.

@@ -105,9 +105,9 @@ class PersianRummyVecEnv:
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
         reward: ``"margin"``, (points of the own team - points of the other team) / 100; ``"win"``, +1, -1, or 0 for a
-            tie, at the end. reward_timing: ``"dense"``, paid when points are scored; ``"end"``, at the end of each
-            deal. illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode
-            ends with -1
+            tie, at the end.
+        reward_timing: ``"dense"``, paid when points are scored; ``"end"``, at the end of each deal.
+        illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode ends with -1
             for the offender's team and +1 for the other.
         max_decisions: truncates an episode after this many decisions; None: never.
         autoreset_mode: what a sub-environment does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it

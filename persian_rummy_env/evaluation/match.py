@@ -181,7 +181,8 @@ def play_match(
     """Policy A against policy B on duplicate deals.
 
     Args:
-        a, b: policies; any object with ``act(batch)`` is one.
+        a: a policy; any object with ``act(batch)`` is one.
+        b: its opponent.
         pairs: duplicate pairs; with ``within``, at most so many.
         seed: of the deal set; the same seed gives the same deals to every match.
         episode: ``"deal"``, or ``"game"`` for all deals of the rules (the win rate is then that of games).
@@ -236,7 +237,8 @@ def match(
     """``play_match`` with policies by name: ``match("champion", "expert", 2000)``.
 
     Args:
-        a, b: names (``players.load.load``) or policies.
+        a: a name (``players.load.load``) or a policy.
+        b: its opponent.
 
     Raises:
         ValueError, FileNotFoundError: as ``load`` and ``play_match``.

@@ -269,8 +269,11 @@ def record(
     """Play games and return their records: ``record("champion,expert", 10, out="games.jsonl")``.
 
     Args:
-        players, rules, legal: as for ``simulate``.
+        players: by name or as objects, as for ``simulate``.
+        games: how many.
         seed: None draws a new seed.
+        rules: None for the default.
+        legal: write down the legal actions before each action.
         out: also write the records to this file, compressed if its name ends in ``.gz``.
 
     Raises:

@@ -104,7 +104,8 @@ def whole_file(path: StrPath, *, binary: bool = False, make_folder: bool = False
     remove_stale(target.parent)
     beside, descriptor = _made_beside(target, name)
     try:
-        lock = os.dup(descriptor)  # holds the lock until the file has its name
+        # Holds the lock until the file has its name. Windows locks nothing, and names no file that is open.
+        lock = None if fcntl is None else os.dup(descriptor)
         try:
             with _named(name):
                 with os.fdopen(descriptor, **how) as file:
@@ -115,7 +116,8 @@ def whole_file(path: StrPath, *, binary: bool = False, make_folder: bool = False
                     os.fsync(file.fileno())
                 os.replace(beside, target)  # noqa: PTH105 (the atomic one by name)
         finally:
-            os.close(lock)
+            if lock is not None:
+                os.close(lock)
     except BaseException:
         with suppress(OSError):
             beside.unlink()

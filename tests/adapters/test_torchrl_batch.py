@@ -20,7 +20,7 @@ from persian_rummy_env.adapters.torchrl import PersianRummyTorchRL
 from persian_rummy_env.adapters.torchrl_returns import SeatGAE, seat_advantages
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.seeds import lane_seeds
-from tests.adapters.processes import check_hash_seeds, run_page
+from tests.adapters.processes import check_hash_seeds
 from tests.env.aec_play import GOING_OUT, OUT_AT_ONCE, highest, leave, mask_of, never_meld, over, uniform
 from tests.train.credit import BY_HAND, END, EXAMPLE, LAMBDA
 
@@ -262,7 +262,3 @@ def test_a_perfect_critic_leaves_no_advantage_where_a_deal_is_played_out() -> No
         assert torch.allclose(target[decided], expected[decided], atol=1e-5)
         assert (row["advantage"][: end + 1][~decided] == 0).all()
     assert (played["decided"] == (played["action_mask"].sum(-1) > 1)).all()
-
-
-def test_the_page_runs() -> None:
-    assert len(run_page("torchrl.md")["rows"]) > 1000

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from persian_rummy_env.system import files
 from persian_rummy_env.system.files import FileError, explained, remove_stale, whole_file, write_whole
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="this system has no such files, limits or signals")
@@ -262,3 +263,19 @@ def test_a_signal_that_becomes_an_exception_leaves_nothing(tmp_path: Path) -> No
         told, _ = process.communicate(timeout=20)
         assert told.split()[-1] == str(128 + number)
         assert names(tmp_path) == []
+
+
+@POSIX
+def test_a_system_without_locks_has_no_open_file_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows refuses to rename a file that is open, by whatever descriptor."""
+    replace = os.replace
+
+    def closed(source: Path, target: Path) -> None:
+        opened = list(Path("/dev/fd").iterdir())
+        assert str(source) not in [str(one.readlink()) for one in opened if one.is_symlink()]
+        replace(source, target)
+
+    monkeypatch.setattr(files, "fcntl", None)
+    monkeypatch.setattr(os, "replace", closed)
+    write_whole(tmp_path / "a", b"all")
+    assert (tmp_path / "a").read_bytes() == b"all"
