@@ -153,3 +153,11 @@ def test_a_list_has_an_empty_line_before_it() -> None:
     for page in PAGES:
         found = re.search(r"^(?![-*|#<]|\d+\. |\s|\*\*).+\n(?:[-*] |1\. )", prose(page), re.MULTILINE)
         assert found is None, f"{page}: {found[0] if found else ''}"
+
+
+def test_the_site_has_every_page() -> None:
+    """``nox -s docs`` refuses a page that the navigation leaves out; here it is noticed at once."""
+    navigation = re.findall(r"([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - {*navigation} == set(), "name it in mkdocs.yml"
+    assert len(navigation) == len({*navigation})
