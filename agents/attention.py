@@ -13,9 +13,10 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 from persian_rummy_env.cards import NUM_CARDS, NUM_KINDS, NUM_PLAIN
 from persian_rummy_env.observation import BLOCKS, SIZE
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, input_scale
+from persian_rummy_env.players.network_shape import Shape, check_sizes, count_blocks
 
 from .inputs import DenseInputs, Inputs
-from .trunk import Shape, Trunk, check_sizes, count_blocks
+from .trunk import Trunk
 
 HEAD_SIZE = 32
 

@@ -6,6 +6,9 @@ distribution, when actions are drawn and when they are learnt from.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -14,6 +17,8 @@ from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core import network_kernels
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.players.inputs import VIEW_SIZE, SparseInputs
+from persian_rummy_env.players.network_shape import Shape, shape_of
+from persian_rummy_env.players.policy import unknown_name
 
 from .attention import CardAttention
 from .inputs import (
@@ -26,10 +31,28 @@ from .inputs import (
     refuse_nothing_legal,
 )
 from .sparse import NO_MAGNET, SparseLast, array
-from .trunk import ResidualTrunk, Shape, Trunk
+from .trunk import ResidualTrunk, Trunk
 
 KINDS: dict[str, type[Trunk]] = {"residual": ResidualTrunk, "attention": CardAttention}
 """The registry: the trunk of each kind of network, by the name in ``Shape.kind`` and ``network.kind`` of a run."""
+
+
+def checked_shape(stated: Any, tensors: Mapping[str, Tensor], prefix: str = "") -> Shape:
+    """The shape of an actor as a file states it, compared with its tensors before anything of that size is made.
+
+    Args:
+        stated: read from JSON.
+        tensors: by name.
+        prefix: of the names of the actor's tensors.
+
+    Raises:
+        ValueError: it is no shape, of an unknown kind, or the tensors have another one.
+    """
+    shape = shape_of(stated)
+    if shape.kind not in KINDS:
+        raise ValueError(unknown_name("kind of network", shape.kind, KINDS))
+    KINDS[shape.kind].check(stated, tensors, f"{prefix}trunk.")
+    return shape
 
 
 class Actor(nn.Module):

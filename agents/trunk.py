@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,28 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from persian_rummy_env.observation import SIZE
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SparseInputs, input_scale
+from persian_rummy_env.players.network_shape import Shape, check_residual
 
 from .inputs import Inputs
 from .sparse import SparseFirst
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a network is.
-
-    Attributes:
-        width: features of a layer.
-        blocks: number of blocks.
-        games: it also reads the blocks of other deals (``players.inputs.OTHER_DEALS``).
-        kind: the architecture, a name of ``KINDS``.
-    """
-
-    width: int = 256
-    blocks: int = 2
-    games: bool = False
-    kind: str = "residual"
 
 
 class Trunk(nn.Module, ABC):
@@ -78,21 +60,6 @@ class Trunk(nn.Module, ABC):
         Raises:
             ValueError: they differ.
         """
-
-
-def count_blocks(tensors: Mapping[str, Tensor], prefix: str) -> int:
-    """How many members of ``blocks`` the tensors belong to."""
-    start = f"{prefix}blocks."
-    return len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
-
-
-def check_sizes(shape: Mapping[str, Any], width: int, blocks: int) -> None:
-    """Refuse a stated width or number of blocks that the tensors do not have."""
-    if (shape["width"], shape["blocks"]) != (width, blocks):
-        raise ValueError(
-            f"it says width={shape['width']}, blocks={shape['blocks']}, and the tensors have width={width}, "
-            f"blocks={blocks}"
-        )
 
 
 class Residual(nn.Module):
@@ -140,7 +107,4 @@ class ResidualTrunk(Trunk):
 
     @classmethod
     def check(cls, shape: Mapping[str, Any], tensors: Mapping[str, Tensor], prefix: str) -> None:
-        weight = tensors.get(f"{prefix}weight")
-        if weight is None or weight.dim() != 2 or weight.shape[0] != SIZE:
-            raise ValueError(f"there is no tensor {prefix}weight of {SIZE} rows")
-        check_sizes(shape, weight.shape[1], count_blocks(tensors, prefix))
+        check_residual(shape, tensors, prefix)

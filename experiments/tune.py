@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from agents.tensor_file import one_line
 from persian_rummy_env.arrays import plain
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.core import arena_kernels, expert
@@ -30,6 +29,7 @@ from persian_rummy_env.core.expert import EXPERT_WEIGHTS, FEATURES, NUM_FEATURES
 from persian_rummy_env.evaluation.arena import new_games, show
 from persian_rummy_env.evaluation.match import deal_seeds
 from persian_rummy_env.evaluation.statistics import mean_interval
+from persian_rummy_env.players.tensor_file import one_line
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 from persian_rummy_env.state import OVER
 from persian_rummy_env.system.escaping import shortened

@@ -1,7 +1,7 @@
 """What a run needs to go on as if it had never stopped, in one file that is whole or is not there.
 
 Everything is tensors and JSON in one safetensors file, so that reading one runs no code of it. A digest over all of it
-shows every damage (``agents.tensor_file``). Checkpoints of format 4 have none; what they say is held against types,
+shows every damage (``players.tensor_file``). Checkpoints of format 4 have none; what they say is held against types,
 ranges and their own tensors.
 """
 
@@ -19,9 +19,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.learned import policy_bytes, shape_of, with_later_rules
-from agents.tensor_file import one_line, read_tensor_file, tensor_bytes
+from agents.learned import policy_bytes
+from agents.network import checked_shape
+from agents.tensor_file import tensor_bytes, torch_tensors
 from persian_rummy_env.observation import VERSION
+from persian_rummy_env.players.policy_file import with_later_rules
+from persian_rummy_env.players.tensor_file import one_line, read_tensor_file
 from persian_rummy_env.state import STATE
 from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import CHECKPOINT as FILE
@@ -137,8 +140,8 @@ class Checkpoint:
                 )
             config = config_type.from_dict(settings)
             counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"]))))
-            tensors = with_later_rules(file.tensors, "actor.")
-            shape_of(asdict(config.network), tensors, "actor.")
+            tensors = torch_tensors(with_later_rules(file.tensors, "actor."))
+            checked_shape(asdict(config.network), tensors, "actor.")
             streams = parsed(metadata["streams"])
             if not isinstance(streams, dict):
                 raise ValueError("streams: expected an object")

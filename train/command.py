@@ -16,8 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import tyro
 from rich.console import Console
 
-from agents.tensor_file import one_line
-from persian_rummy_env.players.tensor_file import NotFiniteError
+from persian_rummy_env.players.tensor_file import NotFiniteError, one_line
 from persian_rummy_env.system.escaping import visible
 from persian_rummy_env.system.files import explained
 from persian_rummy_env.system.run_folder import FolderError

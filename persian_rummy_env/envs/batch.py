@@ -20,7 +20,7 @@ from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
 from ..rules import NUM_SEATS
-from ..seeds import fresh_seed
+from ..seeds import fresh_seed, lane_seeds
 from ..state import STATE, write_rules
 from ..state_check import checked_states
 from ..system.threads import Threads
@@ -135,7 +135,7 @@ class GameBatch:
         """
         assert self.started or chosen.all(), "the first reset starts every sub-environment"
         if seeds is None and not self.started:
-            seeds = np.random.SeedSequence(fresh_seed()).generate_state(self.num_envs, np.uint64)
+            seeds = lane_seeds(fresh_seed(), self.num_envs)
         self.guard.whole = False
         self._clear(chosen)
         self._give_decks(chosen, deals.decks)

@@ -16,8 +16,9 @@ from ..actions import NUM_ACTIONS
 from ..core import network_kernels as kernels
 from ..observation import SIZE
 from .inputs import SparseInputs
+from .network_shape import Shape, check_residual
 from .policy import BasePolicy, DecisionBatch, unknown_name
-from .policy_file import RESIDUAL, PolicyFile, check_residual, misfit, read_policy_file
+from .policy_file import PolicyFile, misfit, read_policy_file
 from .tensor_file import NotFiniteError
 
 CHUNK = 1024
@@ -106,7 +107,7 @@ def _check_tensors(tensors: Mapping[str, np.ndarray], shapes: Mapping[str, tuple
 
 
 Builder = Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], Network]
-NETWORKS: dict[str, Builder] = {RESIDUAL: ResidualNetwork}
+NETWORKS: dict[str, Builder] = {Shape.kind: ResidualNetwork}
 """By kind: makes a network from its shape (without ``kind``) and its tensors, or raises ValueError."""
 
 Backend = Callable[[Path, str], BasePolicy]

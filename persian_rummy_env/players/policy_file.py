@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,20 +15,19 @@ from ..observation import BLOCK, SIZE, VERSION
 from ..rules import RuleSet
 from ..stored_rules import stored_rules
 from .inputs import HIDDEN_SIZE
+from .network_shape import shape_of
 from .tensor_file import TensorFile, one_line, read_tensor_file, tensor_bytes
 
 FORMAT = "persian-rummy-policy/1"
 BEFORE_LATER_RULES = BLOCK["score"].stop
 """Bytes of an observation without the blocks of later rules."""
-RESIDUAL = "residual"
-"""The kind of a network whose shape names none: the first kind there was."""
 
 
 class PolicyFile(NamedTuple):
     """A policy file that was read and checked.
 
     Attributes:
-        shape: what the file says of its network: ``kind`` and the sizes of that kind.
+        shape: what the file says of its network, the fields of ``network_shape.Shape``.
         tensors: by name; a first layer that was saved before a rule was added has its missing rows filled with 0.
         rules: those that the policy was trained with; None: the file does not say.
         metadata: everything that the file says of itself.
@@ -51,12 +51,9 @@ def read_policy_file(path: str | Path) -> PolicyFile:
     path = Path(path)
     file = policy_tensors(path)
     try:
-        shape = json.loads(file.metadata.get("shape", "null"))
-        if not isinstance(shape, dict):
-            raise ValueError("expected an object")
+        shape = asdict(shape_of(json.loads(file.metadata.get("shape", "null"))))
     except ValueError as error:
         raise misfit(path, file.metadata, error) from error
-    shape = {"kind": RESIDUAL, **shape}
     return PolicyFile(path, shape, with_later_rules(file.tensors), rules_in(path, file.metadata), file.metadata)
 
 
@@ -119,31 +116,3 @@ def with_later_rules(tensors: Mapping[str, np.ndarray], prefix: str = "") -> dic
         return np.concatenate([tensor[:before], new, tensor[before:]])
 
     return {name: grown(tensor) for name, tensor in tensors.items()}
-
-
-def check_residual(shape: Mapping[str, Any], tensors: Mapping[str, Any], prefix: str = "") -> None:
-    """Compare the shape of a residual network with its tensors, before anything of that size is made.
-
-    Args:
-        shape: ``width``, ``blocks`` and, optionally, ``games``. tensors: arrays or torch tensors.
-        prefix: of the names of the actor's tensors.
-
-    Raises:
-        ValueError: it is not the shape of a residual network, or the tensors have another one.
-    """
-    known = {"width", "blocks", "games"}
-    if not {"width", "blocks"} <= set(shape) <= known:
-        raise ValueError(f"expected an object of {', '.join(sorted(known))}")
-    for name, value in shape.items():
-        if type(value) is not (bool if name == "games" else int):
-            raise ValueError(f"{name}={value!r}: expected {'true or false' if name == 'games' else 'a whole number'}")
-    weight = tensors.get(f"{prefix}trunk.weight")
-    if weight is None or weight.ndim != 2 or weight.shape[0] != SIZE:
-        raise ValueError(f"there is no tensor {prefix}trunk.weight of {SIZE} rows")
-    start = f"{prefix}trunk.blocks."
-    blocks = len({name.removeprefix(start).split(".")[0] for name in tensors if name.startswith(start)})
-    if (shape["width"], shape["blocks"]) != (weight.shape[1], blocks):
-        raise ValueError(
-            f"it says width={shape['width']}, blocks={shape['blocks']}, and the tensors have width={weight.shape[1]}, "
-            f"blocks={blocks}"
-        )

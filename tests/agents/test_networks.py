@@ -34,7 +34,7 @@ def small(path: Path, width: int = 24, blocks: int = 1) -> Path:
     torch = pytest.importorskip("torch")
     from agents.learned import policy_bytes
     from agents.network import Actor
-    from agents.trunk import Shape
+    from persian_rummy_env.players.network_shape import Shape
 
     torch.manual_seed(3)
     actor = Actor(Shape(width, blocks, True))

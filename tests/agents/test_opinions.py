@@ -43,7 +43,7 @@ def test_probabilities_are_the_dense_networks() -> None:
     from agents.inputs import DenseInputs
     from agents.learned import LearnedPolicy
     from agents.network import Actor
-    from agents.trunk import Shape
+    from persian_rummy_env.players.network_shape import Shape
 
     torch.manual_seed(1)
     actor = Actor(Shape(32, 1))

@@ -10,11 +10,11 @@ import torch
 
 from agents.learned import LearnedPolicy, policy_bytes
 from agents.network import Actor
-from agents.trunk import Shape
 from experiments import cross_play, tournament
 from persian_rummy_env.actions import DISCARD, DRAW
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.rules import RuleSet
 
 

@@ -13,11 +13,11 @@ import train.selfplay
 from agents.inputs import DenseInputs
 from agents.learned import policy_bytes, read_policy
 from agents.network import KINDS, Actor, Critic
-from agents.trunk import Shape
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import BLOCK, SIZE
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from tests.train.runs import contents, rows
 from train import export
 from train.config.base import with_settings

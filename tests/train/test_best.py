@@ -15,9 +15,9 @@ import train.run
 import train.selfplay
 from agents.learned import read_policy
 from agents.network import Actor
-from agents.trunk import Shape
 from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.players.bundled import CHAMPION
+from persian_rummy_env.players.network_shape import Shape
 from train.best import BestCopy
 from train.config.ppo import Config
 from train.deal_sets import CHOOSE, REPORT, set_of

@@ -9,12 +9,12 @@ import torch
 from agents.inputs import DenseInputs
 from agents.learned import read_policy
 from agents.network import Actor
-from agents.trunk import Shape
 from persian_rummy_env.bots import BOTS, bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.bot_kernels import choose_many
 from persian_rummy_env.players.bundled import CHAMPION
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import DecisionBatch
 from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.players.priors import PolicyPrior

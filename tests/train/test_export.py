@@ -14,9 +14,10 @@ import torch
 from agents.inputs import MASKED, DenseInputs
 from agents.learned import policy_bytes, read_policy
 from agents.network import Actor
-from agents.trunk import Residual, Shape
+from agents.trunk import Residual
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy_file import read_policy_file
 from persian_rummy_env.players.tensor_file import read_tensor_file
 from train.export import Standalone, main

@@ -12,11 +12,11 @@ from agents import learned
 from agents.inputs import DenseInputs, uniform_log_probs
 from agents.learned import LearnedPolicy, policy_bytes, policy_metadata, read_policy
 from agents.network import Actor
-from agents.trunk import Shape
 from persian_rummy_env.actions import DISCARD
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SparseInputs
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import DecisionBatch, Policy
 from persian_rummy_env.players.tensor_file import NotFiniteError
 

@@ -6,9 +6,9 @@ import torch
 
 from agents.inputs import DenseInputs
 from agents.network import Actor, Critic, sided
-from agents.trunk import Shape
 from persian_rummy_env.observation import BLOCK, BLOCKS, HIGH
 from persian_rummy_env.players.inputs import OTHER_DEALS, SCALE, SIZE, VIEW_SIZE, SparseInputs
+from persian_rummy_env.players.network_shape import Shape
 
 SHAPE = Shape(32, 2)
 

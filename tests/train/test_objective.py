@@ -12,8 +12,8 @@ import train.selfplay
 from agents.inputs import inputs_on
 from agents.learned import LearnedPolicy
 from agents.network import Actor, Critic
-from agents.trunk import Shape
 from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SIZE
+from persian_rummy_env.players.network_shape import Shape
 from tests.train.playing import played
 from tests.train.runs import SMALL
 from train.config.base import with_settings

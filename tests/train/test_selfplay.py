@@ -17,11 +17,11 @@ from agents.inputs import DenseInputs
 from agents.learned import policy_bytes, read_policy
 from agents.network import Actor
 from agents.tensor_file import tensor_bytes
-from agents.trunk import Shape
 from persian_rummy_env import RuleSet
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.players.load import load
+from persian_rummy_env.players.network_shape import Shape
 from tests.train.conftest import Decisions
 from tests.train.runs import SMALL, contents, rows
 from train import log

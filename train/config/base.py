@@ -12,9 +12,9 @@ import numpy as np
 import tyro
 
 from agents.network import KINDS
-from agents.trunk import Shape
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.observation import BLOCK
+from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
 from persian_rummy_env.system.stored import ANY, LARGEST, later, settings_of
