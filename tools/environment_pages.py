@@ -22,7 +22,7 @@ from experiments.shared.markdown import with_tables
 from persian_rummy_env.players.policy import Policy
 from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.system.files import write_whole
-from tools.reference_pages import code, table
+from tools.reference.form import code, table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*|\n(?=\n     ))*)", re.MULTILINE)

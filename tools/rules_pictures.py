@@ -6,7 +6,7 @@ The engine plays the turn. Only Ada's hand differs from the example of ``docs/ob
 from __future__ import annotations
 
 from persian_rummy_env.drawing import draw_table
-from tools.reference_pages import EXAMPLE_HANDS, example_states
+from tools.reference.observation_page import EXAMPLE_HANDS, example_states
 from tools.render_pictures import IMAGES, save
 
 PLAYERS = ("Bea", "Ada", "Cem", "Dan")

@@ -9,6 +9,7 @@ from persian_rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, RANGES
 from persian_rummy_env.observation import BLOCKS, FULL_BLOCKS, SIZE
 from persian_rummy_env.state import FIELDS, STATE
 from tools import reference_pages
+from tools.reference.form import NOTE, WIDTH, wrapped
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -24,9 +25,7 @@ def test_a_committed_page_is_what_the_code_prints(name: str, printed: dict[str, 
 
 
 def test_no_printed_page_is_left_out_of_the_comparison(printed: dict[str, str]) -> None:
-    marked = {
-        path.name for path in DOCS.glob("*.md") if path.read_text(encoding="utf-8").startswith(reference_pages.NOTE)
-    }
+    marked = {path.name for path in DOCS.glob("*.md") if path.read_text(encoding="utf-8").startswith(NOTE)}
     assert marked == set(printed)
 
 
@@ -106,9 +105,9 @@ def test_check_fails_on_a_page_that_was_changed_and_writing_mends_it(
 def test_paragraphs_are_filled_and_the_rest_is_left_alone() -> None:
     long = "word " * 40 + "`meld JS QS KS AS`."
     page = f"# A heading that is long {'x' * 120}\n\n{long}\n\n- {long}\n- two\n\n| a | b |\n\n```\na  b\n\nc  d\n```\n"
-    filled = reference_pages.wrapped(page)
+    filled = wrapped(page)
     assert filled.startswith(f"# A heading that is long {'x' * 120}\n\nword word")
-    assert max(map(len, filled.split("\n")[1:])) <= reference_pages.WIDTH
+    assert max(map(len, filled.split("\n")[1:])) <= WIDTH
     assert filled.count("`meld JS QS KS AS`") == 2
     assert "\n- two\n\n| a | b |\n\n```\na  b\n\nc  d\n```\n" in filled
-    assert reference_pages.wrapped(filled) == filled
+    assert wrapped(filled) == filled

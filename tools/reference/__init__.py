@@ -1,0 +1,1 @@
+"""The pages that are printed from the tables of the code, a module each."""
