@@ -327,7 +327,10 @@ def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
     shipped = {name for name in names if name.endswith(".py")}
     assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
     assert "persian_rummy_env/py.typed" in names
-    assert {f"persian_rummy_env/apps/replay_page/page.{kind}" for kind in ("html", "css", "js")} <= set(names)
+    sources = (ROOT / "persian_rummy_env" / "apps" / "replay_page").iterdir()
+    page = {str(path.relative_to(ROOT)) for path in sources if path.suffix in (".html", ".css", ".js")}
+    assert {Path(name).suffix for name in page} == {".html", ".css", ".js"}
+    assert page <= set(names)
     fonts = {
         f"persian_rummy_env/drawing/font/{name}" for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "LICENSE.txt")
     }
