@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import render_speed, replay_size, search_speed, serve_load
+from experiments import render_speed, replay_size, search_speed, serve_load, text_speed
 from persian_rummy_env.bots import BOTS
 
 
@@ -55,3 +55,12 @@ def test_replay_size(tmp_path: Path) -> None:
     result = json.loads(out.read_text())
     assert result["games"] == 2
     assert 100 < result["bytes_an_action"] < 1000
+
+
+def test_text_speed(tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    assert text_speed.main(["--games", "1", "--out", str(out)]) == 0
+    result = json.loads(out.read_text())
+    assert result["decisions"] > 50
+    assert result["prompts_a_second"] > 100
+    assert result["answers_a_second"] > 100
