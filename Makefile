@@ -33,17 +33,17 @@ define install
 	@if [ -e $(1).incomplete ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 	    touch $(1).incomplete; $(PYTHON) -m venv --clear $(1); fi
 	@touch $(1).incomplete; rm -f $(1)/.installed
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"  # knows dependency groups
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
 	@rm $(1).incomplete
 	@touch $(1)/.installed
 endef
-comma := ,
 
 .venv/.installed: pyproject.toml constraints.txt
-	$(call install,.venv,-c constraints.txt -e ".[train$(comma)play$(comma)dev]")
+	$(call install,.venv,-c constraints.txt -e ".[play]" --group dev)
 
 .venv-lowest/.installed: pyproject.toml constraints-lowest.txt
-	$(call install,.venv-lowest,-c constraints-lowest.txt -e . pytest hypothesis)
+	$(call install,.venv-lowest,-c constraints-lowest.txt -e . --group test)
 
 env: .venv/.installed ## make the virtual environment .venv
 
@@ -87,16 +87,16 @@ bench: .venv/.installed ## decisions per second of both environments
 # dropped, so the file holds for every build of the same release.
 constraints: ## write constraints.txt again, from the newest versions that the ranges allow (TORCH=2.13.0)
 	$(PYTHON) -m venv --clear .venv-constraints
-	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH)
-	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[train,play,wandb,export,ray,dev]"
+	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1" torch==$(TORCH)
+	.venv-constraints/bin/python -m pip install --quiet --disable-pip-version-check torch==$(TORCH) ".[play,plot]" \
+	    --group wandb --group export --group ray --group dev
 	{ sed -n '/^#/p' constraints.txt; .venv-constraints/bin/python -m pip freeze --all --exclude pip \
 	    --exclude persian-rummy-rl | sed 's/+[a-z0-9.]*$$//'; } > constraints.txt.new
 	mv constraints.txt.new constraints.txt
 	rm -rf .venv-constraints
 
 .venv-docs/.installed: pyproject.toml
-	$(call install,.venv-docs,--upgrade "pip>=25.1")
-	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(call install,.venv-docs,--group docs)
 
 docs: .venv-docs/.installed ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict

@@ -1,6 +1,11 @@
-"""One environment for each learning library, since their pins conflict: ``nox -s pipelines`` runs all of them.
+"""What needs environments of its own: the wheel on each Python, the suite from the sdist, and the learning libraries.
 
-A session installs its pinned versions (``requirements/NAME-END.txt``), runs the tests of its adapter
+``nox -s wheel`` installs the wheel in an empty environment on each Python and runs tests/test_installed.py against it.
+``nox -s suite`` runs the tests of the environment on each Python, ``nox -s sdist`` from the unpacked sdist. A Python
+that this machine lacks is skipped; ``nox -s wheel-3.13`` asks for one. Arguments after ``--`` go to pytest.
+
+Each learning library has an environment, since their pins conflict: ``nox -s pipelines`` runs all of them. A session
+installs its pinned versions (``requirements/NAME-END.txt``), runs the tests of its adapter
 (``tests/adapters/test_NAME*.py``) and then its examples (``examples/NAME_*.py``), which are the real run, and notes the
 outcome. ``pipelines`` prints the notes as a table and writes it to docs/pipelines.md. To add a library, add a row to
 ``PIPELINES`` and these files.
@@ -10,7 +15,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -21,10 +29,14 @@ nox.options.sessions = ["pipelines"]
 nox.options.default_venv_backend = "venv"
 ROOT = Path(__file__).resolve().parent
 NOTES = ROOT / ".nox" / "notes"
+DEVELOPING = ROOT / ".venv" / "bin" / "python"
+"""The interpreter that ``make env`` makes, with the tests' own libraries."""
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 TORCH = "torch==2.13.0"
 PAGE = ROOT / "docs" / "pipelines.md"
 START, STOP = "<!-- pipelines: table -->", "<!-- end pipelines: table -->"
 ENDS = ("newest", "lowest")
+ENV_TESTS = ("-m", "not slow and not perf", "-n", "logical", "--maxprocesses", "8", "tests/env")
 OFFLINE = re.compile(
     r"urlopen error|Name or service not known|name resolution|getaddrinfo|NewConnectionError|ConnectTimeout|"
     r"ReadTimeout|Connection(?: was)? (?:refused|reset|aborted)|Network is unreachable",
@@ -159,11 +171,55 @@ for one in PIPELINES:
         add_session(one)
 
 
+@nox.session(python=PYTHONS)
+def wheel(session: nox.Session) -> None:
+    """Install the wheel in an empty environment, and run what its users run; pytest runs outside it."""
+    folder = Path(session.create_tmp())
+    built = built_by("wheel", folder)
+    session.install(str(built))
+    inside = str(Path(session.virtualenv.bin) / "python")
+    command = [str(DEVELOPING), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_installed.py"]
+    session.run(*command, *session.posargs, external=True, env={"PERSIAN_RUMMY_INSTALLED": inside})
+
+
+@nox.session(python=PYTHONS)
+def suite(session: nox.Session) -> None:
+    """The tests of the environment, without PyTorch."""
+    test_environment(session)
+
+
+@nox.session
+def sdist(session: nox.Session) -> None:
+    """``suite``, from an unpacked sdist and on one Python."""
+    folder = Path(session.create_tmp())
+    archive = built_by("sdist", folder)
+    with tarfile.open(archive) as file:
+        file.extractall(folder, filter="data")
+    session.chdir(folder / archive.name.removesuffix(".tar.gz"))
+    test_environment(session)
+
+
+def test_environment(session: nox.Session) -> None:
+    """Install the current folder for development, and run the tests of the environment there."""
+    session.install(*group("test"), "-e", ".")
+    session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *(session.posargs or ENV_TESTS))
+
+
+def built_by(kind: str, folder: Path) -> Path:
+    """The wheel or the sdist of this checkout."""
+    for old in folder.iterdir():
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    subprocess.run([DEVELOPING, "-m", "hatchling", "build", "-t", kind, "-d", folder], cwd=ROOT, check=True)
+    [built] = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
 @nox.session
 def ray(session: nox.Session) -> None:
     """Playing in a Ray cluster: two nodes that are started on this machine."""
     session.install(TORCH)
-    session.install("pytest", "hypothesis", "-c", str(ROOT / "constraints.txt"), "-e", ".[train,ray]")
+    groups = (requirement for name in ("test", "train", "ray") for requirement in group(name))
+    session.install(*groups, "-c", str(ROOT / "constraints.txt"), "-e", ".")
     session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_ray.py")
 
 
@@ -183,7 +239,7 @@ def docs(session: nox.Session) -> None:
 def notebooks(session: nox.Session) -> None:
     """The notebooks, from top to bottom."""
     session.install(TORCH)
-    session.install(*group("notebooks"), "hypothesis", "-c", str(ROOT / "constraints.txt"), "-e", ".[train]")
+    session.install(*group("notebooks"), *group("train"), "-c", str(ROOT / "constraints.txt"), "-e", ".")
     session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_notebooks.py")
 
 

@@ -40,7 +40,7 @@ CLAIM = Claim(
         "and the environment saturate"
     ),
     command="python -m experiments.scaling",
-    expected="2.05 × by Ray's workers (extra `ray`)",
+    expected="2.05 × by Ray's workers (group `ray`)",
     minutes=2,
     result="scaling.json",
     page="docs/scaling.md",

@@ -32,7 +32,7 @@ from train.scale.ray_workers import RayWorkers, RolloutWorker
 from train.scale.workers import jobs_of
 from train.selfplay import main, setup
 
-ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+ray = pytest.importorskip("ray", reason="the group ray is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # Ray's own; of threads and sockets that it closes later

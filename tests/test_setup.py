@@ -1,4 +1,4 @@
-"""The set-up: import order, version ranges, the wheel, and the environment that the Makefile keeps."""
+"""The set-up: import order, version ranges, and the environment that the Makefile keeps."""
 
 import ast
 import os
@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,11 +49,11 @@ def import_names(requirements: list[str]) -> set[str]:
 
 CORE_LIBRARIES = {"numpy", "numba"}
 ENV_LIBRARIES = import_names(PROJECT["dependencies"])
-TRAIN_LIBRARIES = ENV_LIBRARIES.union(
-    *(import_names(PROJECT["optional-dependencies"][extra]) for extra in ("train", "wandb", "export", "ray"))
-)
-PLAY_LIBRARIES = TRAIN_LIBRARIES | import_names(PROJECT["optional-dependencies"]["play"])
-PLOT_LIBRARIES = ENV_LIBRARIES | import_names(PROJECT["optional-dependencies"]["plot"])
+EXTRAS, GROUPS = PROJECT["optional-dependencies"], PYPROJECT["dependency-groups"]
+TRAIN_LIBRARIES = ENV_LIBRARIES.union(*(import_names(GROUPS[name]) for name in ("train", "wandb", "export", "ray")))
+PLAY_LIBRARIES = ENV_LIBRARIES | import_names(EXTRAS["play"])
+PLOT_LIBRARIES = ENV_LIBRARIES | import_names(EXTRAS["plot"])
+ALL_LIBRARIES = TRAIN_LIBRARIES | PLAY_LIBRARIES
 LIBRARIES = {
     "system": set(),
     "data": CORE_LIBRARIES,
@@ -64,8 +63,8 @@ LIBRARIES = {
     "apps": PLAY_LIBRARIES,
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
-    "experiments": PLAY_LIBRARIES | {"playwright"},  # pages in a browser
-    "tools": PLAY_LIBRARIES | {"playwright"},
+    "experiments": ALL_LIBRARIES | {"playwright"},  # pages in a browser
+    "tools": ALL_LIBRARIES | {"playwright"},
 }
 """By room; those that are not named may use what the package depends on."""
 
@@ -251,7 +250,6 @@ def pins(name: str) -> dict[str, str]:
     return {match[1].lower().replace("_", "-"): match[2] for match in found if match}
 
 
-EXTRAS = PROJECT["optional-dependencies"]
 PIPELINES = {  # the extras of learning libraries, whose pins conflict: each has a file of its own versions
     extra: ROOT / "requirements" / f"{extra}-newest.txt"
     for extra in EXTRAS
@@ -260,6 +258,12 @@ PIPELINES = {  # the extras of learning libraries, whose pins conflict: each has
 EVERY_REQUIREMENT = [
     *PROJECT["dependencies"],
     *(line for extra, lines in EXTRAS.items() if extra not in PIPELINES for line in lines),
+    *(
+        line
+        for group in ("dev", "test", "train", "wandb", "export", "ray")
+        for line in GROUPS[group]
+        if isinstance(line, str)
+    ),
 ]
 
 
@@ -304,68 +308,6 @@ def test_lowest_constraints_are_the_lower_end_of_each_range(line: str) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The wheel
-# ---------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-index"]
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True, timeout=300)
-    [built] = folder.glob("*.whl")
-    return built
-
-
-def test_wheel_holds_the_environment_and_nothing_else(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-    assert {name.split("/")[0] for name in names} == {
-        "persian_rummy_env",
-        f"persian_rummy_rl-{PROJECT['version']}.dist-info",
-    }
-    shipped = {name for name in names if name.endswith(".py")}
-    assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "persian_rummy_env").rglob("*.py")}
-    assert "persian_rummy_env/py.typed" in names
-    sources = (ROOT / "persian_rummy_env" / "apps" / "replay_page").iterdir()
-    page = {str(path.relative_to(ROOT)) for path in sources if path.suffix in (".html", ".css", ".js")}
-    assert {Path(name).suffix for name in page} == {".html", ".css", ".js"}
-    assert page <= set(names)
-    fonts = {
-        f"persian_rummy_env/drawing/font/{name}" for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "LICENSE.txt")
-    }
-    assert set(names) >= fonts
-    assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
-
-
-def test_wheel_says_what_it_is(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        info = f"persian_rummy_rl-{PROJECT['version']}.dist-info"
-        metadata = archive.read(f"{info}/METADATA").decode()
-        assert "persian-rummy = persian_rummy_env.cli.program:main" in archive.read(f"{info}/entry_points.txt").decode()
-        assert f"{info}/licenses/LICENSE" in archive.namelist()
-    assert "\nLicense-Expression: MIT\n" in metadata
-    required = {Requirement(line).name for line in re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata, re.MULTILINE)}
-    assert required == {Requirement(line).name for line in PROJECT["dependencies"]}
-
-
-def test_wheel_is_imported_away_from_the_repository_without_the_training_stack(wheel: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path)
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import persian_rummy_env\n"
-        "print(persian_rummy_env.__file__)\n"
-        "print(*sorted({'torch', 'matplotlib', 'rich', 'PIL', 'resvg_py', 'agents', 'train'} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-I", "-c", program, tmp_path]
-    printed = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
-    where, loaded = printed.splitlines()
-    assert Path(where).is_relative_to(tmp_path)
-    assert loaded == ""
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # The environment that the Makefile keeps
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -373,6 +315,7 @@ def test_wheel_is_imported_away_from_the_repository_without_the_training_stack(w
 FAKE_PYTHON = """#!/bin/sh
 case "$*" in
   "-m venv --clear "*) rm -rf "$4"; mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; echo venv >> log ;;
+  "-m pip install "*"pip>="*) echo pip >> log ;;
   "-m pip install "*)  echo install >> log; if [ -e broken ]; then exit 1; fi ;;
 esac
 """
@@ -410,10 +353,10 @@ class FakeMachine:
 
 def test_make_env_again_does_nothing_until_a_version_changes(tmp_path: Path) -> None:
     machine = FakeMachine(tmp_path)
-    assert machine.make_env() == (0, ["venv", "install"])
+    assert machine.make_env() == (0, ["venv", "pip", "install"])
     assert machine.make_env() == (0, [])
     machine.touch("constraints.txt")
-    assert machine.make_env() == (0, ["install"])
+    assert machine.make_env() == (0, ["pip", "install"])
 
 
 def test_make_env_cut_short_starts_over(tmp_path: Path) -> None:
@@ -421,9 +364,9 @@ def test_make_env_cut_short_starts_over(tmp_path: Path) -> None:
     (tmp_path / "broken").touch()
     status, done = machine.make_env()
     assert status != 0
-    assert done == ["venv", "install"]
+    assert done == ["venv", "pip", "install"]
     (tmp_path / "broken").unlink()
-    assert machine.make_env() == (0, ["venv", "install"])
+    assert machine.make_env() == (0, ["venv", "pip", "install"])
     assert machine.make_env() == (0, [])
 
 
@@ -434,6 +377,6 @@ def test_make_env_cut_short_while_a_version_changes_starts_over(tmp_path: Path) 
     (tmp_path / "broken").touch()
     status, done = machine.make_env()
     assert status != 0
-    assert done == ["install"]
+    assert done == ["pip", "install"]
     (tmp_path / "broken").unlink()
-    assert machine.make_env() == (0, ["venv", "install"])
+    assert machine.make_env() == (0, ["venv", "pip", "install"])

@@ -153,8 +153,7 @@ def analyst(name: str, worlds: int | None) -> Analyst:
         raise CommandError(f"--policy: {error}") from None
 
     def ask(games: np.ndarray, rules: RuleSet) -> Analysis:
-        if sys.stderr.isatty():
-            say_on_error(f"asking {name} about {len(games)} decisions …")
+        say_on_error(f"asking {name} about {len(games)} decision{'s' * (len(games) != 1)} …")
         try:
             return policy(games, rules)
         except (RulesError, AnswerError) as error:

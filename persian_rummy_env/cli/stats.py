@@ -55,8 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.plot is not None and find_spec("matplotlib") is None:
         raise CommandError(
-            "--plot needs matplotlib, which is not installed: pip install 'persian-rummy-rl[plot]' "
-            "(the extra train has it too), or leave --plot out"
+            "--plot needs matplotlib, which is not installed: pip install 'persian-rummy-rl[plot]', or leave --plot out"
         )
     summary = Summary()
     status = max(add_file(name, summary) for name in args.files)

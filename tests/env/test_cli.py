@@ -33,7 +33,7 @@ from tests.env.records import some_game
 GOLDEN = Path(__file__).parents[1] / "golden"
 NEEDS_TRAINED = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("safetensors") is None,
-    reason="trained policies are not tested: torch or safetensors missing (the extra train)",
+    reason="trained policies are not tested: torch or safetensors missing (the group train)",
 )
 
 

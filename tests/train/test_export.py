@@ -56,7 +56,7 @@ def test_it_says_what_the_network_says_away_from_the_repository(
     actor: Actor, form: str, program: str, decisions, tmp_path: Path
 ):
     if form == "onnx" and not all(importlib.util.find_spec(name) for name in ("onnx", "onnxscript", "onnxruntime")):
-        pytest.skip("needs the extra `export`")
+        pytest.skip("needs the group `export`")
     policy, out, rows, said = (tmp_path / name for name in ("p.safetensors", "player", "rows.npz", "said.npz"))
     policy.write_bytes(policy_bytes(actor, {}))
     assert main([str(policy), "--format", form, "--out", str(out)]) == 0
