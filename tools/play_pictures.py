@@ -33,7 +33,15 @@ from persian_rummy_env.system.files import write_whole
 
 IMAGES = Path("docs/images")
 PORT = 8766
-WIDTHS = {"play_browser.png": (900, 900), "play_phone.png": (360, 780)}
+WIDTHS = {"play_browser.png": (1280, 800), "play_phone.png": (390, 844)}
+STEPS = 14
+STEP = """() => {
+  const find = (selector) => document.querySelector(selector);
+  const lit = find("#offers button") ?? find("#pile .lit") ?? find("#stock-card.lit");
+  if (lit) lit.click();
+  else find("#hand .can").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+}"""
+"""What a visitor does at a turn, and how often before the picture."""
 DECISIONS = 45
 """Of the game in the terminal's picture."""
 REPLAYS = {"replay.png": (1280, 800), "replay_phone.png": (360, 780)}
@@ -80,12 +88,13 @@ def browser() -> None:
                 page.goto(url)
                 page.get_by_label("Your name").fill("Ada")
                 page.get_by_role("button", name="Sit down").click()
-                page.locator("#hand .card").first.wait_for()
-                for _ in range(14):
-                    page.locator("#legal button").first.wait_for(state="attached")
-                    page.evaluate("document.querySelector('#legal button').click()")
-                    page.wait_for_timeout(250)
-                page.locator("#legal button").first.wait_for(state="attached")
+                for _ in range(STEPS):
+                    page.locator("#turn.go").wait_for()
+                    page.evaluate(STEP)
+                    page.wait_for_timeout(1500)  # cards fly, and the others play
+                page.locator("#offers button").first.wait_for()
+                page.mouse.move(0, 0)
+                page.wait_for_timeout(500)
                 write_whole(IMAGES / name, page.screenshot())
                 page.close()
     finally:

@@ -40,7 +40,7 @@ def visit(browser: Browser, **options: Any) -> Iterator[Page]:
     page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
     yield page
     context.close()
-    assert faults == []
+    assert not faults, faults
 
 
 def wait_until(page: Page, expression: str, seconds: float = 60) -> None:

@@ -18,7 +18,7 @@ from ...drawing.look import css_colours
 from ...drawing.scene import Part
 from ...drawing.svg import svg
 from ...records.record import Record
-from ...rules import NUM_SEATS
+from ...rules import NUM_SEATS, RuleSet
 from ...stored_rules import stored_rules
 from .analysis import Analysis, Analyst
 from .drawings import CARD_MARK, Film, Store
@@ -131,7 +131,7 @@ def _game(
     return {
         "number": number,
         "players": players,
-        "rules": ", ".join(f"{name} {value}" for name, value in rules.as_dict().items()),
+        "rules": _in_words(rules),
         "seed": str(record["seed"]) if record["seed"] is not None and None in seats else None,  # it tells the decks
         "score": record["score"],
         "deals": [
@@ -143,6 +143,13 @@ def _game(
         "films": {view: film.parts for view, film in films.items()},
         "analyses": [_decisions(analysis, moments, asked.tolist()) for analysis in analyses],
     }
+
+
+def _in_words(rules: RuleSet) -> str:
+    """How many deals, and what differs from the usual rules."""
+    usual = RuleSet().as_dict()
+    others = [f"{name} {value}" for name, value in rules.as_dict().items() if name != "deals" and value != usual[name]]
+    return ", ".join([f"{rules.deals} deal{'s' * (rules.deals != 1)}", *others])
 
 
 def _film(moments: Moments, seat: int | None, players: Sequence[str], look: Look, store: Store) -> Film:

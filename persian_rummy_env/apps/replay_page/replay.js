@@ -211,7 +211,7 @@ class Replay {
     }
     const seat = game.seats[moment];
     return [`${place}decision ${moment - start + 1} of ${this.stop(deal) - start}: `,
-      make("span", { className: `team-${seat % 2}`, textContent: this.who(seat) }), " plays ", make("b", { textContent: game.actions[moment] })];
+      make("span", { className: `team-${seat % 2}`, textContent: this.who(seat) }), ": ", make("b", { textContent: game.actions[moment] })];
   }
 
   /** On a narrow screen the table is wider than its box: show its middle, or the side where the marked card lies. */
@@ -233,10 +233,12 @@ class Replay {
       const first = moment === game.deals[deal].start || game.seats[moment - 1] !== seat;
       const row = make("button", { type: "button", data: { moment }, onclick: () => this.go(moment) },
         make("span", { className: "number", textContent: action === null ? "" : moment - game.deals[deal].start + 1 }),
-        make("span", { className: `who team-${seat % 2}`, textContent: action === null ? "" : first ? this.who(seat) : "" }),
+        make("span", { className: `who team-${seat % 2}` }, make("span", { className: first ? "" : "heard", textContent: action === null ? "" : this.who(seat) })),
         make("span", { className: "action", textContent: action ?? "the end of the deal" }));
-      if (action !== null) row.setAttribute("aria-label", `${this.who(seat)}: ${action}${this.differs(moment) ? ", a policy would have chosen otherwise" : ""}`);
-      if (this.differs(moment)) row.append(make("span", { className: "differs", textContent: "≠", title: "A policy would have chosen otherwise" }));
+      if (this.differs(moment)) {
+        row.append(make("span", { className: "heard", textContent: "a policy would have chosen otherwise" }),
+          make("span", { className: "differs", title: "A policy would have chosen otherwise", textContent: "≠" }));
+      }
       rows.push(make("li", { className: first && action !== null ? "first" : "" }, row));
     }
     byId("list").replaceChildren(...rows);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,17 +18,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from ...drawing import symbols
 from ...records.record import dumps
 from ..replay_page import loading_page, security_policy
 from .limits import Allowance, Guard, Limits, counted_address
 from .messages import MAX_BYTES, Join, MessageError, check_fields, json_object, parse, player_name
+from .page import STATIC, make_page
 from .replays import Replays
 from .room import Room
 from .rooms import Lobby
 from .seats import Link
 
-STATIC = Path(__file__).with_name("static")
 SECONDS_TO_JOIN = 10.0
 SWEEP_EVERY = 30.0
 BURST, PER_SECOND = 40.0, 20.0
@@ -92,7 +90,7 @@ def make_app(lobby: Lobby, hosts: list[str], limits: Limits | None = None) -> St
     app.state.lobby = lobby
     app.state.guard = guard
     app.state.replays = Replays(lobby)
-    app.state.page = (STATIC / "index.html").read_text(encoding="utf-8").replace("<!--symbols-->", symbols())
+    app.state.page = make_page()
     return app
 
 

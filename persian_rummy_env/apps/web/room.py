@@ -120,6 +120,7 @@ class Room:
             "version": self.version,
             **view,
             "undo": view["undo"] and self.may_undo,
+            "rules": self.table.rules.as_dict(),
             "started": self.started,
             "failed": self.trouble,
             "drawn": self.drawn,

@@ -1,38 +1,54 @@
-// What a card is called, and how it looks: the faces are the symbols of the page.
-const RANKS = {
-  2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
-  J: "jack", Q: "queen", K: "king", A: "ace",
-};
-const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
+// What a card is worth and how it looks: card pictures and marks are the symbols of the page.
+import { byId, keep, make } from "./dom.js";
+
 const ORDER = "23456789TJQKA";
 const SVG = "http://www.w3.org/2000/svg";
+const facts = JSON.parse(byId("facts").textContent);
 
+export const OUT_BONUS = facts.outBonus;
 export const isJoker = (card) => card === "JK";
-export const spoken = (card) => (isJoker(card) ? "joker" : `${RANKS[card[0]]} of ${SUITS[card[1]]}`);
+export const value = (card) => facts.values[card];
+export const worth = (cards) => cards.reduce((sum, card) => sum + value(card), 0);
 export const index = (card) => (isJoker(card) ? 52 : "CDHS".indexOf(card[1]) * 13 + ORDER.indexOf(card[0]));
 
-/** An action in notation, as words. */
-export function spokenAction(text) {
-  const [verb, ...rest] = text.split(" ");
-  if (verb === "draw") return "draws from the stock";
-  if (verb === "pass") return "passes";
-  const cards = rest.filter((word) => word !== "set" && word !== "run").map((word) => spoken(word.replace(/^JK\d$/, "JK")));
-  const verbs = { take: "takes", meld: "melds", layoff: "lays off", discard: "discards" };
-  const where = verb === "layoff" ? ` on a ${rest[rest.length - 1]}` : "";
-  return `${verbs[verb]} ${cards.join(", ")}${where}`;
+/** Cards with a key each: of equal ones, by their order. */
+export function keyed(cards) {
+  const seen = {};
+  return cards.map((card) => ({ card, key: `${card}#${(seen[card] = (seen[card] ?? -1) + 1)}` }));
 }
 
-/** The picture of a card; null is a back. */
-export function face(card) {
+/** A symbol of the drawing: a card's picture, or a mark. */
+export function piece(name, className) {
   const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 56 80");
+  svg.setAttribute("viewBox", name.startsWith("card-") ? "0 0 56 80" : "0 0 16 16");
   svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", className);
   const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `#card-${card ?? "back"}`);
-  use.setAttribute("width", "56");
-  use.setAttribute("height", "80");
+  use.setAttribute("href", `#${name}`);
   svg.append(use);
   return svg;
+}
+
+/** A card, to look at or to press; null is a back. `marks` are symbols that lie on it. */
+export function picture(card, marks = [], tag = "span") {
+  const element = make(tag, { className: "card" }, piece(`card-${card ?? "back"}`, "sheet"));
+  if (card) element.dataset.card = card;
+  remark(element, marks);
+  return element;
+}
+
+/** Put marks on a card in the place of those that it has. */
+export function remark(element, marks) {
+  for (const mark of element.querySelectorAll(":scope > .mark")) mark.remove();
+  element.append(...marks.map((name) => piece(name, "mark")));
+}
+
+/** Cards side by side that are only looked at. */
+export const row = (cards) => make("span", { className: "row" }, ...cards.map((card) => picture(card)));
+
+/** Make a container show cards, keyed, with `marks(item)` on each. */
+export function keepCards(container, items, marks = () => []) {
+  keep(container, items, ({ card }) => picture(card), (element, item) => remark(element, marks(item)));
 }
 
 /** Whether a card may lie at the end of a meld: what is legal is for the server to say, this says where it would lie. */

@@ -12,6 +12,7 @@ export function draggable(element, targets, drop) {
       if (!ghost) {
         ghost = element.cloneNode(true);
         ghost.className = "card ghost";
+        ghost.style.width = `${element.offsetWidth}px`;
         document.body.append(ghost);
         for (const name of lit) document.querySelector(`[data-drop="${name}"]`)?.classList.add("lit");
       }

@@ -1,9 +1,11 @@
 // The page: the list of tables, or the table that the address names.
-import { byId, alertUser } from "./dom.js";
+import "./dialogs.js";
+import { alertUser, byId } from "./dom.js";
 import { showLobby } from "./lobby.js";
 import { TableView } from "./table.js";
 
 let shown = null;
+let visited = false;
 
 function go() {
   shown?.close();
@@ -12,10 +14,13 @@ function go() {
   const table = location.hash.slice(1);
   byId("lobby").hidden = Boolean(table);
   byId("table").hidden = !table;
+  document.title = table ? "Persian Rummy: table" : "Persian Rummy";
   if (table) shown = new TableView(table);
   else showLobby();
+  if (visited) byId(table ? "heading" : "lobby-head").focus();
+  visited = true;
 }
 
-byId("leave").onclick = () => { location.hash = ""; };
+for (const button of document.querySelectorAll(".leave")) button.onclick = () => { location.hash = ""; };
 addEventListener("hashchange", go);
 go();

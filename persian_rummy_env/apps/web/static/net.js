@@ -24,10 +24,10 @@ export function takeSeat({ table, token }) {
   location.hash = table;
 }
 
-/** A connection that comes back by itself until it is closed or the seat was opened elsewhere. */
+/** A connection that comes back by itself until it is closed or the seat was opened elsewhere. `onState` is told what is wrong, and "" when it is right again. */
 export class Connection {
   constructor(table, onMessage, onState) {
-    Object.assign(this, { table, onMessage, onState, tries: 0, closed: false });
+    Object.assign(this, { table, onMessage, onState, tries: 0, closed: false, wrong: false });
     this.open();
   }
 
@@ -37,11 +37,13 @@ export class Connection {
     this.socket.onopen = () => this.send({ type: "join", token: tokenOf(this.table) ?? "" });
     this.socket.onmessage = (event) => {
       this.tries = 0;
-      this.onState("");
+      if (this.wrong) this.onState("");
+      this.wrong = false;
       this.onMessage(JSON.parse(event.data));
     };
     this.socket.onclose = ({ code }) => {
       if (this.closed) return;
+      this.wrong = true;
       if (code === REPLACED) return this.onState("This seat was opened in another window, or the table was cleared away.");
       if (code === REFUSED) return this.onState("The server has refused this seat.");
       this.onState("The connection is lost; trying again …");
