@@ -1,4 +1,4 @@
-"""Playing games between policies, many tables at a time."""
+"""Plays games between policies, many games at a time."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ def new_games(
     deals: int | None = None,
     split_stock: bool = False,
 ) -> np.ndarray:
-    """Games at their first decision.
+    """Make games at their first decision.
 
     Args:
-        seeds: (n,) whole numbers from 0 to 2**64 - 1.
-        dealers: (n,) seats, the first dealer of each; -1 to draw it from the seed.
-        deals: deals a game, if not those of the rules.
-        split_stock: the shuffled stock is dealt out as a stock for each seat to draw from, so that one different draw
-            does not shift everybody's later cards. The order of a stock is uniform, so the game is the same game.
+        seeds: (n,) integers from 0 to 2**64 - 1.
+        dealers: (n,) seats, the first dealer of each game; -1 draws it from the seed.
+        deals: deals per game, if not the number of the rules.
+        split_stock: give each seat its own part of the shuffled stock to draw from, so that one different draw does not
+            shift the later draws of the others. The order of the stock is uniform, so the distribution of games is the
+            same.
 
     Returns:
         (n,) STATE.
 
     Raises:
-        ValueError, TypeError: an argument that is none of these.
+        ValueError, TypeError: an argument of another type, shape or range.
     """
     seeds = seed_array(seeds)
     lanes = len(seeds)
@@ -64,16 +65,16 @@ def play(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> np.n
     """Play games to their end.
 
     Args:
-        games: (n,) STATE, changed in place, all at the end: after an exception or an interrupt they are as they were.
-        policies: the players; anything with ``act(batch)``.
-        who: (n, 4) integers, which of them sits at each seat of each game.
+        games: (n,) STATE. They are written once, at the end, so an exception or an interrupt leaves them unchanged.
+        policies: the players; any object with ``act(batch)``.
+        who: (n, 4) integers, the index in ``policies`` of the player at each seat of each game.
 
     Returns:
-        The decisions that each game took, (n,) int64.
+        The number of decisions of each game, (n,) int64.
 
     Raises:
-        ValueError, TypeError: records that are no games or cannot be written to, or seats of nobody; a policy that is
-            none, chose an illegal action, or answered in another shape. The message names it.
+        ValueError, TypeError: records that are not games or are read-only, an index out of range, an object that is not
+            a policy, or a policy that answers with an illegal action or another shape. The message names it.
     """
     games = state_records(games, change=True)
     checked_states(games, len(games))
@@ -110,7 +111,7 @@ def _seated(who: Any, games: int, policies: int) -> np.ndarray:
 def _play_asking(
     games: np.ndarray, policies: Sequence[Policy], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
 ) -> None:
-    """Play games to their end: bots in the compiled loop, the others asked one decision at a time."""
+    """Play games to their end: bots in the compiled loop, other policies by a call for each batch of decisions."""
     while True:
         arena_kernels.advance(games, codes, decisions, 0, len(games))
         waiting = np.flatnonzero(games["phase"] != OVER)

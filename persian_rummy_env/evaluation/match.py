@@ -1,7 +1,7 @@
-"""Matches on duplicate deals: the same decks both ways round, and how sure one may be of the result.
+"""Duplicate matches: each deal is played twice with the teams exchanged, and means have 95% intervals.
 
 The unit is the pair: one seed, played once with policy A as team 0 and once as team 1. Its value is the mean of A's two
-margins, so the luck of the deal cancels as far as both sides meet it alike.
+margins, so that luck which helps both sides alike cancels.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from .statistics import mean_interval
 
 EPISODES = ("deal", "game")
 CHUNK = 1024
-"""Pairs played at once."""
+"""Pairs that are played at once."""
 SIDE_STREAM = np.uint64(0xD1B54A32D192ED03)
-"""Sets the bots' own chance apart between the two games of a pair; the cards stay the same."""
+"""Gives the bots different random streams in the two games of a pair; the cards stay the same."""
 SEATINGS = np.array([[0, 2, 1, 3], [2, 0, 3, 1]])
-"""Who sits at seats 0 to 3 in the two games of a pair, of A's two policies (0, 1) and B's (2, 3)."""
+"""The policies at seats 0 to 3 in the two games of a pair: 0 and 1 are A's, 2 and 3 are B's."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """Policy A against policy B.
+    """The result of policy A against policy B.
 
     Attributes:
         pairs: duplicate pairs, two episodes each.
-        margin: A's points less B's, per deal; ``low`` and ``high`` bound it with 95% confidence, from the pairs.
+        margin: A's points minus B's, per deal; ``low`` and ``high`` are the bounds of its 95% interval over pairs.
         pair_sd, deal_sd: standard deviations of a pair's mean and of a single episode, per deal.
-        win_rate: share of episodes that A wins, ties counting half; ``win_low``, ``win_high`` as above.
-        out_rate: share of last deals that ended by somebody going out.
+        win_rate: share of episodes that A wins, with ties as half; ``win_low`` and ``win_high`` bound it.
+        out_rate: share of last deals in which somebody went out.
         decisions: decisions per deal.
-        seconds: wall clock.
+        seconds: wall-clock time.
     """
 
     a: str
@@ -75,7 +75,7 @@ def deal_seeds(seed: int, pairs: int, first: int = 0) -> np.ndarray:
     A longer set begins with the shorter ones of the same seed.
 
     Raises:
-        ValueError, TypeError: no whole numbers of at least 0.
+        ValueError, TypeError: an argument that is not an integer of at least 0.
     """
     seed = whole_number("seed", seed, 0)
     pairs, first = whole_number("pairs", pairs, 0, MAX_LANES), whole_number("first", first, 0, MAX_LANES)
@@ -87,7 +87,7 @@ class Pairs:
     """The raw outcome of duplicate pairs.
 
     Attributes:
-        margin: (n, 2) points per deal, A's less B's, with A as team 0 and as team 1.
+        margin: (n, 2) points per deal, A's minus B's, with A as team 0 and as team 1.
         won: (n, 2) 1.0 where A won the episode, 0.5 for a tie.
         out: (n, 2) bool, somebody went out in the last deal.
         decisions: (n, 2) decisions of the episode, per deal.
@@ -102,9 +102,9 @@ class Pairs:
         return len(self.margin)
 
     @classmethod
-    def join(cls, parts: Sequence[Pairs]) -> Pairs:
-        """The pairs of several parts, one after the other."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+    def join(cls, chunks: Sequence[Pairs]) -> Pairs:
+        """Concatenate the pairs of several chunks."""
+        return cls(*(np.concatenate([getattr(pairs, field.name) for pairs in chunks]) for field in fields(cls)))
 
 
 Team = tuple[Policy, Policy]
@@ -114,7 +114,7 @@ Team = tuple[Policy, Policy]
 def play_pairs(
     a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
 ) -> Pairs:
-    """Play duplicate pairs of (n,) seeds; the dealer rotates with the number of the pair, from ``first`` on."""
+    """Play duplicate pairs of (n,) seeds, numbered from ``first``. The dealer rotates with the number of the pair."""
     return play_teams((a, a), (b, b), seeds, first, rules, episode, split_stock)
 
 
@@ -124,7 +124,7 @@ def play_teams(
     """``play_pairs`` between teams of two policies each.
 
     Raises:
-        ValueError: a policy was trained by other rules, or chose an illegal action.
+        ValueError: a policy was trained with other rules, or chose an illegal action.
     """
     team = tuple(as_policy(policy) for policy in (*a, *b))
     for policy in team:
@@ -135,7 +135,7 @@ def play_teams(
     dealers = ((first + np.arange(lanes)) % NUM_SEATS).astype(np.int8)
     games = new_games(np.tile(seeds, 2), np.tile(dealers, 2), rules, deals, split_stock)
     games["sample_rng"][lanes:] ^= SIDE_STREAM
-    players = list(dict.fromkeys(team))  # each once, so that it decides at all its seats together
+    players = list(dict.fromkeys(team))  # each policy once, so that it decides for all its seats in one batch
     who = np.array([players.index(policy) for policy in team])[SEATINGS]
     decisions = play_new(games, players, np.repeat(who, lanes, axis=0)).reshape(2, lanes).T
     score = games["score"].astype(np.int64)
@@ -145,7 +145,7 @@ def play_teams(
 
 
 def summary(a: str, b: str, pairs: Pairs, seconds: float) -> MatchResult:
-    """The result of pairs played."""
+    """Summarise pairs as a match result."""
     margin, low, high = mean_interval(pairs.margin.mean(axis=1))
     win_rate, win_low, win_high = mean_interval(pairs.won.mean(axis=1))
     return MatchResult(
@@ -178,23 +178,23 @@ def play_match(
     within: float | None = None,
     progress: Callable[[MatchResult], None] | None = None,
 ) -> MatchResult:
-    """Policy A against policy B on duplicate deals.
+    """Play policy A against policy B on duplicate deals (docs/evaluation.md).
 
     Args:
-        a: a policy; any object with ``act(batch)`` is one.
+        a: a policy, an object with ``act(batch)``.
         b: its opponent.
-        pairs: duplicate pairs; with ``within``, at most so many.
-        seed: of the deal set; the same seed gives the same deals to every match.
-        episode: ``"deal"``, or ``"game"`` for all deals of the rules (the win rate is then that of games).
-        split_stock: each seat draws from a stock of its own, which makes the two games of a pair more alike.
-        within: stop as soon as the interval is at most this far from the mean on either side, in points a deal. It is
-            looked at only when 1,024, 2,048, 4,096 … pairs are played. The rule asks how wide the interval is, never
-            where it lies, so it does not favour either side.
+        pairs: duplicate pairs; with ``within``, the maximum.
+        seed: seed of the deal set; equal seeds give equal deals to every match.
+        rules: None for the default rules.
+        episode: ``"deal"``, or ``"game"`` for all deals of the rules; the win rate is then that of games.
+        split_stock: each seat draws from its own part of the stock, which makes the two games of a pair more alike.
+        within: stop when the half-width of the 95% interval is at most this, in points a deal. It is checked at 1,024,
+            2,048, 4,096 … pairs. The rule reads the width of the interval and not its place, so it favours no side.
         progress: called with the result so far after every chunk.
 
     Raises:
-        ValueError, TypeError: at once, for an argument that is none or a policy that was trained by other rules; later,
-            for a policy that answers with what it may not.
+        ValueError, TypeError: an invalid argument, or a policy that was trained with other rules, before any game; a
+            policy that answers with an invalid action, during play.
     """
     rules, episode = as_rules(rules), choice("episode", episode, EPISODES)
     pairs, split_stock = positive("pairs", pairs, MAX_LANES), flag("split_stock", split_stock)

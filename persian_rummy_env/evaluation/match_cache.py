@@ -1,7 +1,7 @@
-"""Pairs kept in a folder as they are played, so that a run which is cut short loses seconds and goes on where it was.
+"""Stores played pairs in a folder, so that an interrupted match continues and loses only seconds.
 
-One file a match. It says what was played (who, seed, rules, and a hash of the code that played), and is never mixed
-with anything else: where the same match was played by other code, going on is refused.
+One file holds one match, with its players, seed, rules and a hash of the code that played. Pairs are never mixed: a
+file that other code or other settings wrote is refused.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from .playing_code import playing_code
 from .workers import Chunk, LocalPlayers, Players
 
 FIRST_CHUNK, MOST_CHUNK = 32, 1024
-"""Pairs that each player plays between two savings: doubled while that takes less than ``CHUNK_SECONDS``."""
+"""Pairs per worker between two saves: doubled while they take less than ``CHUNK_SECONDS``."""
 CHUNK_SECONDS = 5.0
 MARK = b"persian-rummy pairs 1\n"
 
 
 class MatchCacheError(RuntimeError):
-    """What the folder holds does not go with what is asked for."""
+    """The folder holds another match than the one asked for, or a damaged file."""
 
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """What all matches of an experiment share.
+    """The settings that all matches of an experiment share.
 
     Attributes:
-        seed: of the deal set.
+        seed: seed of the deal set.
         rules, episode, split_stock: as for ``persian_rummy_env.evaluation.match.play_match``.
     """
 
@@ -59,7 +59,7 @@ class MatchSettings:
 
 
 def file_hash(spec: str) -> str | None:
-    """A hash of the file that a policy ``file:…`` is read from; None for another."""
+    """A hash of the file of a policy ``file:…``; None for any other policy."""
     kind, _, path = spec.partition(":")
     if kind.strip() != "file":
         return None
@@ -67,8 +67,7 @@ def file_hash(spec: str) -> str | None:
 
 
 def deal_set(seed: int, pairs: int, rules: RuleSet | None = None) -> dict[str, str]:
-    """The name of a deal set, by its size and seed, and a hash of its first decks and dealers, for whoever wants to be
-    sure to have dealt the same."""
+    """The name of a deal set (its size and seed), and a sha256 of its first decks and dealers to compare deals by."""
     digest = hashlib.sha256()
     for first in range(0, pairs, MOST_CHUNK):
         seeds = deal_seeds(seed, min(MOST_CHUNK, pairs - first), first)
@@ -80,19 +79,19 @@ def deal_set(seed: int, pairs: int, rules: RuleSet | None = None) -> dict[str, s
 
 @dataclass(frozen=True)
 class PlayedPairs:
-    """Pairs, and the seconds that they took."""
+    """Pairs and the seconds in which they were played."""
 
     pairs: Pairs
     seconds: float
 
     def head(self, pairs: int) -> PlayedPairs:
-        """The first pairs of these."""
+        """The first ``pairs`` of these, with their share of the seconds."""
         part = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
         return PlayedPairs(part, self.seconds * len(part) / max(1, len(self.pairs)))
 
 
 def packed(about: Mapping[str, Any], played: PlayedPairs) -> bytes:
-    """The file of a match: a mark, a digest of the rest, then what was played and how it went, as numpy keeps it."""
+    """The bytes of a match file: a mark, a sha256 of the rest, and an ``npz`` with settings, seconds and pairs."""
     content = io.BytesIO()
     columns = {one.name: getattr(played.pairs, one.name) for one in fields(Pairs)}
     np.savez_compressed(content, about=json.dumps(about), seconds=played.seconds, **columns)
@@ -101,10 +100,11 @@ def packed(about: Mapping[str, Any], played: PlayedPairs) -> bytes:
 
 
 def unpacked(path: Path) -> tuple[dict[str, Any], float, Pairs]:
-    """What was played, in how many seconds, and the pairs, of a file that is as it was written.
+    """Read a match file: its settings, seconds and pairs.
 
     Raises:
-        MatchCacheError: it cannot be read, or is another; nothing in it is looked at before the digest says so.
+        MatchCacheError: it cannot be read, is not a match file, or is damaged. The digest is checked before anything is
+            parsed.
     """
     try:
         content = path.read_bytes()
@@ -112,27 +112,25 @@ def unpacked(path: Path) -> tuple[dict[str, Any], float, Pairs]:
         raise MatchCacheError(f"{path}: cannot be read: {error.strerror}") from error
     start, end = len(MARK), len(MARK) + hashlib.sha256().digest_size
     if content[:start] != MARK:
-        raise MatchCacheError(
-            f"{path}: byte 0: no pairs of a match, or those of another version; --anew plays it again"
-        )
+        raise MatchCacheError(f"{path}: byte 0: not a match file of this version; --anew plays the match again")
     rest = content[end:]
     if hashlib.sha256(rest).digest() != content[start:end]:
-        raise MatchCacheError(f"{path}: byte {start}: damaged: the digest is of other content; --anew plays it again")
+        raise MatchCacheError(f"{path}: byte {start}: damaged: the digest does not match; --anew plays the match again")
     with np.load(io.BytesIO(rest), allow_pickle=False) as file:
         pairs = Pairs(*(file[one.name] for one in fields(Pairs)))
         return json.loads(str(file["about"])), float(file["seconds"]), pairs
 
 
 class MatchCache:
-    """The pairs of an experiment.
+    """The stored pairs of an experiment.
 
     Args:
-        folder: where they lie; made if it is not there.
-        settings: of all its matches.
-        anew: replay what was played by other code or on other settings, instead of refusing to go on.
+        folder: the folder of the files; created if it does not exist.
+        settings: settings of all matches.
+        anew: play a match again whose file is damaged or from other code or settings, instead of refusing it.
 
     Attributes:
-        players: whoever plays what is not in it yet.
+        players: plays the pairs that are not stored yet: this process, or a Ray cluster.
     """
 
     def __init__(self, folder: Path, settings: MatchSettings, anew: bool = False) -> None:
@@ -142,13 +140,13 @@ class MatchCache:
         self.players: Players = LocalPlayers()
         self.code = playing_code()
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / ".gitignore", "*\n")  # raw pairs are made again by the command; they are not committed
+        write_whole(folder / ".gitignore", "*\n")  # raw pairs are not committed: the command can play them again
 
     def read(self, a: tuple[str, str], b: tuple[str, str]) -> PlayedPairs | None:
-        """What was played of a match between two teams, by the names of their policies; None: nothing.
+        """Read the stored pairs of a match between two teams, given by the names of their policies; None without any.
 
         Raises:
-            MatchCacheError: it was played by other code, weights or settings, or the file is damaged.
+            MatchCacheError: they were played by other code, weights or settings, or the file is damaged.
         """
         path, about = self._path(a, b), self._about(a, b)
         if not path.exists():
@@ -167,7 +165,7 @@ class MatchCache:
             )
             raise MatchCacheError(
                 f"{path}: {' & '.join(a)} v {' & '.join(b)} was played with {other}; "
-                "take another folder, or --anew to play it again"
+                "use another folder, or --anew to play it again"
             )
         return PlayedPairs(pairs, seconds)
 
@@ -178,7 +176,7 @@ class MatchCache:
         pairs: int,
         progress: Callable[[PlayedPairs], None] | None = None,
     ) -> PlayedPairs:
-        """Play a match on from what there is of it, up to so many pairs, saving after every chunk."""
+        """Continue a match from its stored pairs up to ``pairs``, and save after every chunk."""
         names = (a[0].name, a[1].name), (b[0].name, b[1].name)
         played = self.read(*names)
         done = 0 if played is None else len(played.pairs)

@@ -1,4 +1,4 @@
-"""Which code plays."""
+"""A hash of the code that plays."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def playing_code() -> str:
-    """A hash of all code that a match depends on, but for the weights of trained policies."""
+    """A hash of all code that the result of a match depends on, without the weights of trained policies."""
     digest = hashlib.sha256(source_hash().encode())
-    networks = PACKAGE.parent / "agents"  # of a checkout; the wheel has none
+    networks = PACKAGE.parent / "agents"  # only in a checkout
     for path in [
         *sorted((PACKAGE / "players").glob("*.py")),
         *(PACKAGE / "evaluation" / name for name in ("arena.py", "match.py")),

@@ -1,4 +1,4 @@
-"""Ratings from matches, and what seat and dealer are worth."""
+"""Ratings from matches, and the effects of seat and dealer."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .statistics import bradley_terry, mean_interval
 ELO = 400 / np.log(10)
 """Rating points per unit of Bradley-Terry strength: 400 points are odds of ten to one."""
 HALF_A_WIN = 0.5
-"""Added both ways to each match, so that one who never loses has a rating too."""
+"""Wins added to both sides of each match, so that a policy that never loses has a finite rating."""
 RESAMPLES = 400
 BASELINE = "deepest"
 
 Matches = Mapping[tuple[int, int], Pairs]
-"""Pairs by the numbers of the two policies."""
+"""Pairs by the indices of the two policies."""
 
 
 def ratings(names: Sequence[str], matches: Matches, seed: int = 0) -> list[dict[str, Any]]:
     """The rating of every policy, strongest first: ``{"policy", "rating", "low", "high"}``.
 
     The baseline ``deepest``, or without it the first policy, has the rating 0 by definition. The 95% bounds come from
-    resampling deals (pairs, each with all matches that were played on it), so they bound the distance to the baseline.
+    a bootstrap over deals (each with all matches that were played on it), so they bound the distance to the baseline.
     """
     zero = names.index(BASELINE) if BASELINE in names else 0
     deals = max(len(pairs) for pairs in matches.values())
@@ -57,15 +57,15 @@ def ratings(names: Sequence[str], matches: Matches, seed: int = 0) -> list[dict[
 
 
 def seat_effects(matches: Matches) -> dict[str, Any]:
-    """What it is worth to sit where: means of whoever sat there, both ways round, with 95% intervals from deals.
+    """Effects of the seats: means over all policies in both seatings, with 95% intervals over deals.
 
-    ``plays first``: points a deal of the team that plays first, less the other's. ``team 0 by dealer``: points a deal
-    of team 0 less team 1, by the seat that dealt first.
+    ``plays first``: points a deal of the team that plays first, minus the other's. ``team 0 by dealer``: points a deal
+    of team 0 minus team 1, by the seat that dealt first.
     """
     deals = max(len(pairs) for pairs in matches.values())
     total, count = np.zeros(deals), np.zeros(deals)
     for pairs in matches.values():
-        total[: len(pairs)] += (pairs.margin[:, 0] - pairs.margin[:, 1]) / 2  # A's as team 0; less A's as team 1
+        total[: len(pairs)] += (pairs.margin[:, 0] - pairs.margin[:, 1]) / 2  # A as team 0 minus A as team 1
         count[: len(pairs)] += 1
     of_team_0 = total / count
     dealer = np.arange(deals) % NUM_SEATS

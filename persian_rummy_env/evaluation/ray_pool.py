@@ -1,7 +1,7 @@
-"""Processes of a Ray cluster that do jobs, and are replaced where they are lost.
+"""A pool of worker processes in a Ray cluster that replaces lost workers.
 
-A job must be a function of what it is given, so that it may be done again. A result is taken once: a job whose worker
-was lost before it answered is given to another, and what the lost one may have done is forgotten.
+A job must depend only on its input, so that it can be repeated. A job whose worker was lost before it answered is given
+to another worker, and each result is used once.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ J = TypeVar("J")
 R = TypeVar("R")
 
 START_SECONDS = 300.0
-"""Until a worker can work: it imports torch, and on a machine that never did, it compiles."""
+"""Timeout for the start of a worker, which imports torch and may have to compile the engine."""
 NEXT_SECONDS = 10.0
-"""How long a pool waits at first for one more worker to start, before it begins with those that did."""
+"""Time that a new pool waits for one more worker, before it begins with the workers that have started."""
 MOST_LOST = 3
-"""Times that a job may lose its worker."""
+"""How often a job may lose its worker."""
 MOST_FAILED = 3
-"""Times in a row that a worker may be lost as it starts."""
+"""How often in a row a worker may be lost during its start."""
 STORE_BYTES = 512 * 2**20
-"""Ray's object store, where the cluster is started here."""
+"""Size of Ray's object store if the pool starts the cluster."""
 
 
 class RayError(RuntimeError):
-    """There is no Ray, no cluster, or no worker left."""
+    """Ray is not installed, the cluster cannot be reached, or no worker is left."""
 
 
 class Worker:
-    """What runs in a process of its own; ``make`` is called there, once, and makes what does the jobs."""
+    """The actor in a worker process. ``make`` is called there once and returns the function that does the jobs."""
 
     def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
         self._make = make
 
     def ready(self) -> None:
-        """Answered as soon as it can work."""
+        """Returns when the worker can work."""
         self._do = self._make()
 
     def do(self, job: Any, *common: Any) -> Any:
@@ -48,18 +48,17 @@ class Worker:
 class RayPool(Generic[J, R]):
     """``count`` workers, with one CPU each.
 
-    The cluster is the one that ``RAY_ADDRESS`` names, else one that runs on this machine, else it is started here and
-    ends with the pool.
+    The cluster is the one that ``RAY_ADDRESS`` names, else one that runs on this machine. If there is none, the pool
+    starts one and closes it at the end.
 
     Args:
-        make: makes, in each worker, what is then called with a job and what is common to all of them. It is pickled.
+        make: called in each worker; returns the function of a job and the common arguments. It is pickled.
 
     Attributes:
-        lost: workers that were lost at a job so far. One that is lost as it starts, on a node that is going down or a
-            machine that is too busy, has lost nothing, and does not count.
+        lost: number of workers that were lost during a job. A worker that is lost during its start does not count.
 
     Raises:
-        RayError: Ray is not installed, the cluster cannot be reached, or no worker can be started in it.
+        RayError: Ray is not installed, the cluster cannot be reached, or no worker can be started.
     """
 
     def __init__(self, count: int, make: Callable[[], Callable[..., R]]) -> None:
@@ -69,7 +68,7 @@ class RayPool(Generic[J, R]):
         self._failed = 0
         self._make = self.ray.put(make)
         self._class = self.ray.remote(Worker)
-        self._starting: dict[Any, Any] = {}  # by the reference that is answered when it can work
+        self._starting: dict[Any, Any] = {}  # by the reference that ``ready`` returned
         self._free: list[Any] = []
         for _ in range(count):
             self._start()
@@ -81,11 +80,11 @@ class RayPool(Generic[J, R]):
         self._starting[worker.ready.remote()] = worker
 
     def put(self, what: Any) -> Any:
-        """Put something where all workers can read it; it is given to them in place of itself."""
+        """Store a common argument in the cluster once; pass the returned reference to ``map``."""
         return self.ray.put(what)
 
     def map(self, jobs: Sequence[J], *common: Any) -> list[R]:
-        """What the jobs bring, in their order. ``common`` is given to each of them.
+        """Do the jobs and return their results in order. Every job gets the ``common`` arguments.
 
         Raises:
             RayError: workers are lost again and again, or none can be started.
@@ -121,17 +120,19 @@ class RayPool(Generic[J, R]):
                         ) from error
                     waiting.appendleft(number)
         finally:
-            for worker, _ in running.values():  # an error or an interrupt: they must not work on for nobody
+            for worker, _ in running.values():  # after an error or an interrupt nobody needs their work
                 self._replace(worker)
         return [results[number] for number in range(len(jobs))]
 
     def _replace(self, worker: Any) -> None:
-        self.ray.kill(worker)  # one that was lost may live on where its answer was not
+        self.ray.kill(worker)  # a lost worker may still be alive, only its answer gone
         self._start()
 
     def _next(self, references: list[Any], seconds: float | None) -> Any:
-        """The next of the references that is answered; None: none was within ``seconds``, though there are workers.
-        Where there are none, the first may take ``START_SECONDS``. ``seconds`` None: however long it takes.
+        """Wait for the first of the references that is answered.
+
+        Returns None after ``seconds`` (None: no limit) if there are free workers. Without a free worker it waits up to
+        ``START_SECONDS`` for one to start, and then raises.
         """
         limit = seconds if self._free or seconds is None else START_SECONDS
         done, _ = self.ray.wait(references, num_returns=1, timeout=limit)
@@ -158,7 +159,7 @@ class RayPool(Generic[J, R]):
             self._start()
 
     def _losses(self) -> tuple[type[Exception], ...]:
-        """How it is told that a worker, or what it answered, is gone. An error in a job is none of these."""
+        """The errors by which Ray reports a lost worker or a lost answer. An error in a job is none of them."""
         errors = self.ray.exceptions
         return errors.RayActorError, errors.ObjectLostError, errors.WorkerCrashedError, errors.NodeDiedError
 
@@ -169,7 +170,7 @@ class RayPool(Generic[J, R]):
         self.close()
 
     def close(self) -> None:
-        """Let the workers go, and the cluster if it was started here."""
+        """Release the workers, and close the cluster if the pool started it."""
         for worker in (*self._free, *self._starting.values()):
             self.ray.kill(worker)
         self._free, self._starting = [], {}
@@ -178,14 +179,14 @@ class RayPool(Generic[J, R]):
 
 
 def _connected(count: int) -> tuple[Any, bool]:
-    """The module ``ray``, with a cluster; and whether it was started here."""
+    """The module ``ray`` with a connected cluster, and whether the cluster was started here."""
     try:
         ray = importlib.import_module("ray")
     except ImportError as error:
         raise RayError(f"workers='ray:{count}': Ray is not installed; pip install 'ray[default]'") from error
     if ray.is_initialized():
         return ray, False
-    quiet = {"log_to_driver": False, "logging_level": "error"}  # the display of a run is drawn in place
+    quiet = {"log_to_driver": False, "logging_level": "error"}  # log lines would break the live display of a run
     try:
         ray.init(address="auto", **quiet)
         return ray, True
@@ -203,7 +204,7 @@ def number_of_workers(workers: str) -> int:
     """N of ``ray:N``, and 0 for ``local``.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: it is neither of the two.
     """
     kind, colon, number = workers.partition(":")
     if workers == "local":

@@ -1,6 +1,6 @@
-"""The statistics that a match needs: an interval of a mean, and strengths of Bradley and Terry.
+"""Statistics for matches: the interval of a mean, and Bradley-Terry strengths.
 
-Both are checked against scipy and choix in the tests; the package itself needs neither.
+The tests compare both with scipy and choix; the package does not need those libraries.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ def _beta_regularised(x: float, a: float, b: float) -> float:
 
 
 def bradley_terry(wins: np.ndarray) -> np.ndarray:
-    """Maximum-likelihood strengths of Bradley and Terry (1952), by Newton's method.
+    """Maximum-likelihood strengths of the model of Bradley and Terry (1952), by Newton's method.
 
     Args:
-        wins: (k, k), how often the row's player beat the column's; ties count half to each. Every player needs a path
-            of wins to every other, or the likelihood has no maximum.
+        wins: (k, k), wins of the row's player over the column's; a tie is half a win for each. Without a path of wins
+            from every player to every other the likelihood has no maximum.
 
     Returns:
         (k,) float64 with mean 0: the log-odds that i beats j are ``strength[i] - strength[j]``.
 
     Raises:
-        ValueError: there is no maximum, or it was not reached.
+        ValueError: there is no maximum, or Newton's method did not reach it.
     """
     played = wins + wins.T
     count = len(wins)
@@ -96,7 +96,7 @@ def bradley_terry(wins: np.ndarray) -> np.ndarray:
         likely = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
         gradient = wins.sum(axis=1) - (played * likely).sum(axis=1)
         weight = played * likely * likely.T
-        # The strengths are determined up to a constant: the added ones fix their mean, so the system is regular.
+        # The strengths are determined up to a constant. The added ones fix their mean, so that the system is regular.
         curvature = np.diag(weight.sum(axis=1)) - weight + np.ones((count, count))
         try:
             step = np.linalg.solve(curvature, gradient)

@@ -1,4 +1,4 @@
-"""Who plays the pairs of a match: this process, or processes of a Ray cluster."""
+"""Plays the pairs of a match in this process or in processes of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .ray_pool import RayPool
 
 
 class Chunk(NamedTuple):
-    """Pairs to be played: their seeds (n,) uint64, the number of the first in its deal set, and on what terms."""
+    """Pairs to play: their seeds (n,) uint64, the index of the first in its deal set, and the settings of the match."""
 
     seeds: np.ndarray
     first: int
@@ -28,20 +28,20 @@ class Chunk(NamedTuple):
 
 
 class Players(Protocol):
-    """Whoever plays."""
+    """Plays chunks of pairs."""
 
     @property
     def count(self) -> int:
-        """How many play at once."""
+        """The number of chunks that are played at once."""
         ...
 
     def play(self, a: Team, b: Team, chunks: Sequence[Chunk]) -> list[Pairs]:
-        """The pairs of each chunk, in order. It makes no difference to them who plays them."""
+        """Play the chunks and return their pairs in order. The result does not depend on who plays."""
         ...
 
 
 class LocalPlayers:
-    """This process."""
+    """Plays in this process."""
 
     count = 1
 
@@ -50,7 +50,7 @@ class LocalPlayers:
 
 
 class Job(NamedTuple):
-    """A chunk of the match between teams of policies of these names."""
+    """A chunk of a match between two teams, given by the names of their policies."""
 
     a: tuple[str, str]
     b: tuple[str, str]
@@ -58,16 +58,16 @@ class Job(NamedTuple):
 
 
 class MatchWorker:
-    """One worker of Ray, in its process.
+    """Plays jobs in a worker process of Ray.
 
     Args:
-        code: a hash of the code that plays, where the match was asked for.
+        code: the hash of the playing code of the process that started the match.
     """
 
     def __init__(self, device: str, code: str) -> None:
         here = playing_code()
         if here != code:
-            raise ValueError(f"a worker has other code ({here}) than this process ({code}): update its checkout")
+            raise ValueError(f"the code of a worker ({here}) differs from this process ({code}): update its checkout")
         self.device = device
         self._policies: dict[str, BasePolicy] = {}
 
@@ -79,14 +79,14 @@ class MatchWorker:
         if name not in self._policies:
             policy = load(name, self.device)
             if isinstance(policy, SearchPolicy):
-                policy.threads = 1  # a worker has one core
+                policy.threads = 1  # each worker has one core
             self._policies[name] = policy
         return self._policies[name]
 
 
 @dataclass(frozen=True)
 class RayPlayers:
-    """Processes of a Ray cluster. They load policies by name, so a trained one's file must lie there too."""
+    """Plays in processes of a Ray cluster. They load policies by name, so they need the files of trained policies."""
 
     pool: RayPool[Job, Pairs]
 
