@@ -23,7 +23,7 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
     """``PersianRummyAEC`` with the checks of PettingZoo's stock wrappers: order of calls, type of actions."""
 
     _moves = 0
-    """Counts steps and resets, for ``agent_iter``."""
+    """Number of steps and resets, for ``agent_iter``."""
 
     def step(self, action: int | None) -> None:
         super().step(action)
@@ -37,7 +37,8 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
         """Each agent in turn; ``step`` or ``reset`` must be called before the next.
 
         Raises:
-            RuntimeError: before the first ``reset``; and from the loop, if nothing was played in its last round.
+            RuntimeError: before the first ``reset``; in the loop, if the last round called neither ``step`` nor
+                ``reset``.
         """
         max_iter = whole_number("max_iter", max_iter, 0)
         self._guard.need("agent_iter()")
@@ -45,7 +46,7 @@ class CheckedPersianRummyAEC(PersianRummyAEC):
 
 
 class _Turns(AECIterable[str, Any, Any]):
-    """The agents to move, one after the other; refuses to go on where nothing was played in between."""
+    """Iterates over the agents to move; raises if a round called neither ``step`` nor ``reset``."""
 
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         env: CheckedPersianRummyAEC = self.env
@@ -73,7 +74,7 @@ def raw_env(
 ) -> PersianRummyAEC:
     """``env`` without the checks of PettingZoo's wrappers on the order of calls; same options.
 
-    Illegal actions are refused here too.
+    Illegal actions raise here too.
     """
     return PersianRummyAEC(
         rules=rules,
@@ -107,15 +108,16 @@ def env(
         episode: ``"game"``, all deals of the rule set (default), or ``"deal"``, one.
         reward: ``"margin"`` (default), (points of the own team - points of the other team) / 100; ``"win"``, +1, -1, or
             0 for a tie, at the end of the episode.
-        reward_timing: ``"dense"`` (default), all four agents are paid when points are scored, and at the end of the
-            deal for the cards left in hands and for going out; ``"end"``, all at the end of each deal. The sums are
-            equal.
-        illegal_action: ``"raise"`` (default), a ``ValueError``, and the game is unchanged; ``"forfeit"``, the episode
+        reward_timing: ``"dense"`` (default): rewards follow when points are scored, and at the end of the deal for the
+            cards left in hands and for going out. ``"end"``: the whole reward of a deal follows at its end. The sums
+            are equal.
+        illegal_action: ``"raise"`` (default): a ``ValueError``, and the game is unchanged. ``"forfeit"``: the episode
             terminates with reward -1 for both agents of the offending team and +1 for the other two.
         max_decisions: truncates the episode for all four agents after this many decisions; None (default): never.
         render_mode: ``"human"``, ``"ansi"``, ``"rgb_array"`` or None.
-        render_view: whose cards ``render`` shows: ``"all"`` (default), or a seat 0..3 or an agent name: what it sees.
-        seed: the seed of the first ``reset`` that is given no seed.
+        render_view: the viewer of ``render``: ``"all"`` (default) shows every hand; a seat 0..3 or an agent name shows
+            what that player may see.
+        seed: the seed of the first ``reset`` without a seed.
 
     An observation is ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``.
 
@@ -130,7 +132,7 @@ def env(
     []
 
     Raises:
-        TypeError, ValueError: an unknown option or a wrong value; the message names the expected values.
+        TypeError, ValueError: an unknown option or a wrong value. The message names the expected values.
     """
     return CheckedPersianRummyAEC(
         rules=rules,

@@ -1,8 +1,8 @@
-"""One table in PettingZoo's turn-based interface: what ``raw_env`` makes. ``aec_env`` adds checks of how it is called.
+"""One game in PettingZoo's turn-based interface, as ``raw_env`` makes it. ``envs.aec`` adds checks of the call order.
 
-Agents ``player_0`` … ``player_3`` sit clockwise; ``teams`` says who partners whom. A turn is several steps: while the
-same agent draws, melds and discards, ``agent_selection`` stays. Partners' rewards are equal and the four sum to 0; all
-four episodes end in the same step, with the same pair of flags.
+Agents ``player_0`` … ``player_3`` sit clockwise; ``teams`` lists the partners. A turn is several steps: while the same
+agent draws, melds and discards, ``agent_selection`` stays. Partners have equal rewards, and the four sum to 0. The
+episodes of all four agents end in the same step with the same flags.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
 SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 TEAMS = tuple(AGENTS[team::NUM_TEAMS] for team in range(NUM_TEAMS))
 RECENT = 8
-"""Actions that a picture is told of."""
+"""Last actions that a picture shows."""
 
 _NO_REWARD = dict.fromkeys(AGENTS, 0.0)
 _THE_LANE = np.ones(1, dtype=bool)
@@ -55,17 +55,17 @@ _BY_RESET = ("agents", "num_agents", "agent_selection", "rewards", "terminations
 class PersianRummyAEC(AECEnv[str, Any, Any]):
     """One game of Persian Rummy. ``env`` and ``raw_env`` make it and document the options.
 
-    One call at a time: ``step`` or ``reset`` during another call of another thread is a ``RuntimeError``. After an
-    exception in the middle of a call, every method except ``reset`` and ``set_state`` is a ``RuntimeError``.
+    One call at a time: ``step`` or ``reset`` during a call from another thread raises ``RuntimeError``. After an
+    exception in the middle of a call, every method except ``reset`` and ``set_state`` raises ``RuntimeError``.
 
     Attributes:
-        agents: the agents whose episode goes on, or that have not taken their ``step(None)`` after its end.
+        agents: the agents whose episode is running, or that have not yet made their ``step(None)`` after its end.
         agent_selection: the agent to move.
         teams: the agents of team 0 and of team 1.
         rewards: the rewards of the last step, ``float`` by agent.
         terminations, truncations: ``bool`` by agent, the same for all four.
         infos: an empty dict by agent.
-        state_space: ``Box(0, 1, (1356,), float32)``, of ``state()``.
+        state_space: ``Box(0, 1, (1356,), float32)``, the space of ``state()``.
     """
 
     metadata = {"name": PETTINGZOO_ID, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
@@ -102,7 +102,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self._bind()
 
     def _bind(self) -> None:
-        """Take hold of the table's arrays, and make scratch space."""
+        """Bind the arrays of the batch, and allocate scratch space."""
         self._mask = self._batch.action_mask[0]
         self._actions = np.zeros(1, dtype=np.int64)
         self._raw = np.empty(SIZE, dtype=np.uint8)
@@ -125,13 +125,13 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         """Start a new episode.
 
         Args:
-            seed: 0..2**64 - 1; None goes on with the generator of the last episode (at first: the seed of the options,
-                or the operating system's).
-            options: ``dealer``, the seat that deals first; ``decks``, a deck a deal, 56 cards in notation or ids, dealt
-                from index 0, or None to leave one to the seed. Other keys are ignored.
+            seed: 0..2**64 - 1. None continues the generator of the last episode; the first time it takes the seed of
+                the environment, or one of the operating system.
+            options: ``dealer``, the seat that deals first; ``decks``, one deck for each deal, 56 cards in notation or
+                ids, dealt from index 0, or None to draw that deck from the seed. Other keys are ignored.
 
         Raises:
-            ValueError, TypeError: a seed, seat or deck that does not fit; the old episode goes on unchanged.
+            ValueError, TypeError: an invalid seed, seat or deck; the old episode is unchanged.
         """
         deals = Deals.parse(reset_options(options), 1, self.options.deals)
         if seed is None and not self._batch.started:
@@ -140,7 +140,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self._begin()
 
     def _begin(self) -> None:
-        """All four agents at the table, nothing earned yet."""
+        """Set the attributes of PettingZoo for a new episode: four agents, no rewards."""
         self._over = False
         self._left = AGENTS
         self._recent.clear()
@@ -153,7 +153,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self.agent_selection = AGENTS[self._batch.seat[0]]
 
     def step(self, action: int | None) -> None:
-        """Play an action for ``agent_selection``; after the end, ``None`` four times, once for each agent.
+        """Play an action for ``agent_selection``. After the end of the episode each agent steps once with ``None``.
 
         Args:
             action: an id 0..546 that the mask allows: ``int``, numpy integer or 0-d integer array.
@@ -161,8 +161,8 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         Raises:
             ValueError: an id out of range or, under ``illegal_action="raise"``, an illegal one; the message names the
                 agent, the action and the legal ones. The table is unchanged.
-            ValueError: an action for an agent whose episode is over, or None for one whose is not.
-            TypeError: no integer.
+            ValueError: an action for an agent whose episode is over, or None for any other agent.
+            TypeError: the action is not an integer.
             RuntimeError: before the first ``reset``, or with no agents left.
         """
         guard = self._guard
@@ -214,7 +214,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         self.agent_selection = AGENTS[0]
 
     def _dead_step(self, action: int | None) -> None:
-        """Let the agent go whose turn it is: the agents leave in order."""
+        """Remove the selected agent after the end of the episode; the agents leave in order."""
         if not self._left:
             raise RuntimeError("step() with no agents left: the episode is over, call reset()")
         if action is not None:
@@ -232,12 +232,12 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             self.agent_selection = left[0]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees, at any time, whoever is to move. Changes nothing; the arrays are the caller's to keep.
+        """What an agent sees, at any time, whoever is to move. It changes nothing and returns new arrays.
 
         Returns:
             ``observation``: (1020,) float32 in [0, 1], ``observation.BLOCKS`` divided by ``observation.HIGH``.
-            ``action_mask``: (547,) int8, 1 where the agent may play. All zeros for an agent who is not to move, and for
-            everyone once the episode is over.
+            ``action_mask``: (547,) int8, 1 where the action is legal. All zeros for an agent that is not to move, and
+            for every agent after the end of the episode.
         """
         seat = SEATS[_agent(agent, "observe")]
         self._guard.need("observe()")
@@ -247,8 +247,8 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         return {"observation": observation, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[dict[str, np.ndarray] | None, float, bool, bool, dict[str, Any]]:
-        """Of ``agent_selection``: observation (None if not asked for), the rewards since its last step, terminated,
-        truncated, info."""
+        """For ``agent_selection``: the observation (None if ``observe`` is False), the reward since its last step,
+        terminated, truncated, info."""
         self._guard.need("last()")
         agent = self.agent_selection
         if not self._left:
@@ -262,11 +262,11 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         )
 
     def state(self) -> np.ndarray:
-        """The full information, hidden cards and the order of the stock included: for critics, never for play.
+        """The full information, with hidden cards and the order of the stock: for critics, not for play.
 
         Returns:
-            (1356,) float32 in [0, 1]: ``observation.FULL_BLOCKS`` divided by ``observation.FULL_HIGH``. It is seen from
-            ``player_0``, so seats are absolute: me, left, partner, right are ``player_0`` … ``player_3``, us is team 0.
+            (1356,) float32 in [0, 1]: ``observation.FULL_BLOCKS`` divided by ``observation.FULL_HIGH``, from the seat
+            of ``player_0``: me, left, partner, right are ``player_0`` … ``player_3``, and us is team 0.
         """
         self._guard.need("state()")
         full = np.empty(FULL_SIZE, dtype=np.float32)
@@ -274,24 +274,24 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         return full
 
     def get_state(self) -> np.ndarray:
-        """A copy of the game: (1,) ``STATE``. It holds everything, hidden cards and generators included."""
+        """A copy of the game: (1,) ``STATE`` with everything, including hidden cards and generators."""
         self._guard.need("get_state()")
         return self._batch.games.copy()
 
     @mending
     def set_state(self, states: np.ndarray) -> None:
-        """Put a game on the table, such as one of ``get_state``. Nobody has earned anything yet, and an episode that
-        was over is over: terminated if it was played to its end, else truncated.
+        """Replace the game, for example by one of ``get_state``. Rewards start at 0. A game that is over stays over:
+        terminated if it was played to its end, else truncated.
 
-        The game is played to its end by the rules that it brings, as many deals as it has; the next episode is played
-        by this environment's ``rules`` and ``episode`` again.
+        The game keeps its own rules and number of deals. The next episode follows the ``rules`` and ``episode`` of this
+        environment again.
 
         Args:
             states: (1,) STATE.
 
         Raises:
-            ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
-                message names field, value and what was expected, and the table is as it was.
+            ValueError: another dtype or shape, or a record that is not a game (docs/state.md, "What is a game"). The
+                message names field, value and expectation; the game is unchanged.
         """
         self._batch.set_games(states)
         self._bind()
@@ -303,9 +303,13 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             self._end(finished, not finished)
 
     def render(self) -> str | np.ndarray | None:
-        """The table as ``render_mode`` says: ``"ansi"`` a text, in colour and in the terminal's width where standard
-        output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8, with the actions since ``reset`` or
-        ``set_state``; ``"human"`` the text on standard output (returns None). ``render_view`` says whose cards show."""
+        """Draw the table as ``render_mode`` says, for the viewer ``render_view``.
+
+        Returns:
+            ``"ansi"``: a text, in colour and in the terminal's width if standard output is a terminal. ``"rgb_array"``:
+            a picture (800, 1280, 3) uint8, with the last actions since ``reset`` or ``set_state``. ``"human"``: None;
+            the text is printed.
+        """
         from ..drawing import ansi, raster
 
         self._guard.need("render()")
@@ -324,17 +328,17 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         return None
 
     def close(self) -> None:
-        """Nothing is held open; the environment may still be used."""
+        """Does nothing; the environment can still be used."""
         self._batch.close()
 
     def __getattr__(self, name: str) -> Any:
-        """For what only ``reset`` sets."""
+        """Explain an attribute that only ``reset`` sets."""
         if name in _BY_RESET:
             raise ResetNeededError(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_mask", "_actions", "_raw")  # a copy must look at its own table
+        bound = ("_mask", "_actions", "_raw")  # a copy must bind the arrays of its own batch
         return {name: value for name, value in self.__dict__.items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -355,7 +359,7 @@ def _agent(agent: Any, what: str) -> str:
 
 
 def _view(view: Any) -> int | None:
-    """``render_view`` as the seat whose cards show, or None for all."""
+    """``render_view`` as the seat of the viewer, or None for all hands."""
     if isinstance(view, str) and view == "all":
         return None
     seat: Any = SEATS.get(view, view) if isinstance(view, str) else view

@@ -1,4 +1,4 @@
-"""Many tables at which one agent plays some of the seats: what the Gymnasium environments hold."""
+"""A batch of games in which one agent plays some of the seats, for the Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from .options import Deals, Options
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who plays which seat.
+    """The players of the seats.
 
     Attributes:
-        seat_codes: (4,) int8, by seat from ``base_seat`` on: a bot's code, ``AGENT``, or ``OUTSIDE - k``, policy ``k``.
-        players: those who are asked outside the compiled loop.
+        seat_codes: (4,) int8, by seat, counted from ``base_seat``: the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for
+            policy ``k``.
+        players: the policies, which are called outside the compiled loop.
         base_seat: the agent's seat in the first episode.
-        rotates: it sits one seat further in each episode.
+        rotates: the agent moves one seat further in each episode.
     """
 
     seat_codes: np.ndarray
@@ -42,7 +43,7 @@ class Lineup:
 
     @classmethod
     def parse(cls, seats: Any, partner: Any, opponents: Any) -> Lineup:
-        """Read the options of the environments (see ``gym_env.PersianRummyGymEnv``).
+        """Parse the options of the environments (see ``envs.gym.PersianRummyGymEnv``).
 
         Raises:
             ValueError, TypeError: an option with a value that it does not take.
@@ -99,15 +100,15 @@ def _role(name: str, player: Any, players: list[Any]) -> int:
 
 
 class AgentBatch:
-    """``num_envs`` games in which an agent plays the seats of its ``lineup``.
+    """``num_envs`` games in which an agent plays some seats of ``lineup``.
 
     Attributes:
         games: (n,) STATE; legal: (n, 9) uint64, the agent's legal actions, packed.
-        observation: (n, 1020) float32, or uint8 where ``as_float`` is False; action_mask: (n, 547) int8.
-        seat: (n,) int8, the agent's seat to move, or that of its last decision.
+        observation: (n, 1020) float32, or uint8 if ``as_float`` is False; action_mask: (n, 547) int8.
+        seat: (n,) int8, the agent's seat to move, else the seat of its last decision.
         reward: (n,) float64; terminated, truncated, done: (n,) bool.
-        skipped: (n,) int64, episodes that ended before the agent's first decision, in this step.
-        final: (n,) STATE, final_seat: (n,) int8, of the sub-environments that are ``done`` and went on at once.
+        skipped: (n,) int64, episodes of this step that ended before the agent's first decision.
+        final: (n,) STATE, final_seat: (n,) int8, for the sub-environments that are ``done`` and were reset at once.
     """
 
     def __init__(self, num_envs: int, options: Options, lineup: Lineup, autoreset: int, as_float: bool) -> None:
@@ -138,8 +139,8 @@ class AgentBatch:
         return self._batch.started
 
     def allocate_output(self) -> None:
-        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
-        them, nothing has changed."""
+        """Allocate new output arrays; arrays that were returned before are not changed. A ``MemoryError`` changes
+        nothing."""
         num_envs = self.num_envs
         raw = np.empty((num_envs, SIZE), dtype=np.uint8)
         as_float = np.empty((num_envs if self.as_float else 0, SIZE), dtype=np.float32)
@@ -181,7 +182,7 @@ class AgentBatch:
         self._write_outputs()
 
     def step(self, actions: np.ndarray) -> None:
-        """The agent's action in every sub-environment, (n,) int64, and then the others until it is to move again."""
+        """Play the agent's actions, (n,) int64, and then the other seats until the agent is to move again."""
         self.guard.whole = False
         agent_kernels.decide(
             self.games,
@@ -260,7 +261,7 @@ class AgentBatch:
         )
 
     def first_illegal(self, actions: np.ndarray) -> int:
-        """The first sub-environment whose action is not legal, or -1."""
+        """The index of the first sub-environment whose action is illegal, or -1."""
         return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.num_envs)
 
     def sample(self) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""A batch of games with its arrays. All environments hold one; only it calls the compiled loop.
+"""A batch of games and its output arrays. Every environment holds one, and only it calls the compiled loop.
 
-It does not check arguments: the environments check them and write the messages.
+It does not check arguments: the environments do.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ MIN_ENVS_PER_CHUNK = 64
 CHUNKS_PER_THREAD = 6
 
 
-def check_partial_reset(tables: Any, chosen: np.ndarray) -> None:
-    """Refuse to reset some sub-environments alone while others hold no whole game.
+def check_partial_reset(batch: Any, chosen: np.ndarray) -> None:
+    """Raise if only some sub-environments are to be reset while others hold no whole game.
 
     Args:
-        tables: has ``started`` and ``guard``.
+        batch: a ``GameBatch`` or ``AgentBatch``.
         chosen: (n,) bool.
 
     Raises:
-        ValueError: none was ever dealt: the first reset starts every sub-environment. RuntimeError: the games are half
-            played.
+        ValueError: nothing was dealt yet; the first reset starts every sub-environment.
+        RuntimeError: an exception left the games half played.
     """
     if chosen.all():
         return
-    if not tables.started:
+    if not batch.started:
         raise ValueError("options['reset_mask']: the first reset must start every sub-environment")
-    tables.guard.need("reset() of some sub-environments")
+    batch.guard.need("reset() of some sub-environments")
 
 
 class GameBatch:
@@ -55,12 +55,12 @@ class GameBatch:
 
     Attributes:
         games: (n,) STATE.
-        own: (1,) STATE before any deal: the rules of this batch, by which every episode that begins here is played.
-        legal: (n, WORDS) uint64, the legal actions packed.
-        observation: (n, SIZE) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
+        own: (1,) STATE before any deal: the rules of every episode that begins in this batch.
+        legal: (n, 9) uint64, the packed legal actions.
+        observation: (n, 1020) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
-        final: (n,) STATE, the last state of the sub-environments that are ``done`` and went on at once.
-        guard: marks the games as half played before anything changes; the environments' methods are ``exclusive``.
+        final: (n,) STATE, the last state of the sub-environments that are ``done`` and were reset at once.
+        guard: marks the games as half played while they change; the environments' methods are ``exclusive``.
     """
 
     def __init__(self, num_envs: int, options: Options, autoreset: int, threads: int = 1) -> None:
@@ -83,8 +83,8 @@ class GameBatch:
         self._helpers = Threads(max(1, min(threads, len(self._chunks)) - 1), "persian-rummy")
 
     def allocate_output(self) -> None:
-        """New arrays for what is handed out; those handed out before stay as they are. Without the memory for all of
-        them, nothing has changed."""
+        """Allocate new output arrays; arrays that were returned before are not changed. A ``MemoryError`` changes
+        nothing."""
         num_envs = self.num_envs
         observation = np.empty((num_envs, SIZE), dtype=np.uint8)
         action_mask = np.empty((num_envs, NUM_ACTIONS), dtype=np.int8)
@@ -102,8 +102,8 @@ class GameBatch:
         return list(pairwise(edges))
 
     def _over_chunks(self, kernel: Callable[..., Any], *args: Any) -> None:
-        """Call a kernel on all sub-environments. Several threads take the chunks as they come: a thread that wakes late
-        does fewer, and waking one takes as long as playing hundreds of sub-environments."""
+        """Call a kernel on all sub-environments. Threads take the chunks in turn, because waking a thread takes as long
+        as playing hundreds of sub-environments: a thread that wakes late takes fewer chunks."""
         if len(self._chunks) == 1:
             kernel(*args, 0, self.num_envs)
             return
@@ -111,27 +111,31 @@ class GameBatch:
         chunks = iter(self._chunks)
 
         def work() -> None:
-            for chunk in chunks:  # one iterator for all threads: each chunk goes to one of them
+            for chunk in chunks:  # one iterator for all threads: each chunk is taken once
                 kernel(*args, *chunk)
 
         try:
             waiting: list[Future[Any]] = [pool.submit(work) for _ in range(self._helpers.count)]
             work()
             for future in waiting:
-                while not future.done():  # at most a chunk away: sleeping would take longer
+                while not future.done():  # a chunk is shorter than a sleep
                     time.sleep(0)
                 future.result()
         except BaseException:
-            for _ in chunks:  # nobody begins another
+            for _ in chunks:  # no thread begins another
                 pass
-            self._helpers.close()  # and nobody is still at work when the caller goes on
+            self._helpers.close()  # and none is at work when this returns
             raise
 
     def reset(self, chosen: np.ndarray, seeds: np.ndarray | None, deals: Deals) -> None:
-        """Start new episodes in the ``chosen`` sub-environments; ``seeds`` (n,) uint64, or None to go on with the
-        generators.
+        """Start new episodes in the ``chosen`` sub-environments.
 
-        The caller has asked ``check_partial_reset`` before it changed anything.
+        The caller has called ``check_partial_reset`` before.
+
+        Args:
+            chosen: (n,) bool.
+            seeds: (n,) uint64, or None to continue the generators.
+            deals: dealers and decks.
         """
         assert self.started or chosen.all(), "the first reset starts every sub-environment"
         if seeds is None and not self.started:
@@ -150,7 +154,7 @@ class GameBatch:
         self.write_outputs()
 
     def _clear(self, chosen: np.ndarray) -> None:
-        """This table's own rules again, and of the games before nothing but their generators."""
+        """Reset the records to the rules of this batch, except for their generators."""
         blank = np.repeat(self.own, int(chosen.sum()))
         for name in ("rng", "sample_rng"):
             blank[name] = self.games[name][chosen]
@@ -165,11 +169,11 @@ class GameBatch:
         self.games["decks"][chosen, : decks.shape[1]] = spread[chosen]
 
     def first_illegal(self, actions: np.ndarray) -> int:
-        """The first sub-environment whose action is not legal, or -1."""
+        """The index of the first sub-environment whose action is illegal, or -1."""
         return batch_kernels.first_illegal(self.games, actions, self.legal, 0, self.num_envs)
 
     def step(self, actions: np.ndarray) -> None:
-        """Play one action in every sub-environment; ``actions`` (n,) int64, legal unless a forfeit is meant."""
+        """Play ``actions``, (n,) int64. They are legal, except under ``illegal_action="forfeit"``."""
         self.guard.whole = False
         self._over_chunks(
             batch_kernels.step, self.games, actions, self.legal, self.own, self.final, self.done,
@@ -179,14 +183,14 @@ class GameBatch:
         )  # fmt: skip
 
     def write_outputs(self) -> None:
-        """Write the outputs again, after the states were changed from outside."""
+        """Write the output arrays again after the states were changed from outside."""
         self._over_chunks(
             batch_kernels.write_all_outputs, self.games, self.legal,
             self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
         )  # fmt: skip
 
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray) -> None:
-        """Write the actions of bots, (n, 4) int8 codes, where they are to move."""
+        """Write the action of each bot that is to move into ``actions``; ``bots`` (n, 4) int8 are codes by seat."""
         ensure_compiled("scripted players")
         choose_many(self.games, self.legal, bots, actions, 0, self.num_envs)
 
@@ -197,21 +201,21 @@ class GameBatch:
         return actions
 
     def sample_from(self, fractions: np.ndarray) -> np.ndarray:
-        """As ``sample``, by numbers (n,) in [0, 1) drawn elsewhere."""
+        """As ``sample``, from given random numbers (n,) in [0, 1)."""
         actions = np.empty(self.num_envs, dtype=np.int64)
         self._over_chunks(batch_kernels.sample_from, self.legal, fractions, actions)
         return actions
 
     def set_games(self, states: Any) -> None:
-        """Set the games, (n,) STATE, and show them.
+        """Replace the games by ``states``, (n,) STATE, and write the outputs.
 
         Raises:
-            ValueError: they are no games (``state_check``); the table is as it was.
+            ValueError: a record is not a game (``state_check``); the games are unchanged.
         """
         self.set_games_unchecked(checked_states(states, self.num_envs))
 
     def set_games_unchecked(self, states: np.ndarray) -> None:
-        """As ``set_games``, for records of which the caller knows that compiled code can play them."""
+        """As ``set_games`` without the check, for records that the engine has made."""
         self.allocate_output()
         self.games[:] = states
         self.done[:] = False
@@ -219,5 +223,5 @@ class GameBatch:
         self.write_outputs()
 
     def close(self) -> None:
-        """Let the worker threads go."""
+        """End the worker threads."""
         self._helpers.close()

@@ -1,5 +1,5 @@
-"""One caller at a time, and no play where there is no whole game: before the first reset, or after an exception that
-left games half played."""
+"""Guards the games of an environment: one call at a time, and no play before the first reset or after an exception
+that left games half played."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ResetNeededError(RuntimeError, AttributeError):
-    """Something was asked of an environment that was never reset. (An ``AttributeError`` as well, for ``hasattr``.)"""
+    """A method that needs a game was called before the first reset. (Also an ``AttributeError``, for ``hasattr``.)"""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} before reset(): call reset(seed=…) first")
 
 
 _GUARDS: WeakSet[Guard] = WeakSet()
-"""All there are, for ``_forked``."""
+"""All guards of the process, for ``_forked``."""
 
 
 class Guard:
-    """What is going on in a batch of games. It belongs to whoever holds the games.
+    """The status of a batch of games: a call in progress, and whether the games are whole.
 
-    A call that changes games goes::
+    A call that changes games has this form::
 
         if guard.inside or not guard.whole:
             guard.refuse("step()")
         guard.inside = True
         try:
-            ...               # whatever can be refused is refused here, and nothing has changed
+            ...               # check the arguments here, before anything changes
             guard.whole = False
             ...               # the games change
             guard.whole = True
@@ -43,18 +43,17 @@ class Guard:
         finally:
             guard.inside = False
 
-    After an exception of any kind, an interrupt included, the games stay marked as half played. ``exclusive`` and
-    ``mending`` write this around a method; a method that is called for every decision has it written out, since the
-    decorator costs half a microsecond.
+    After any exception, also an interrupt, the games stay marked as half played. The decorators ``exclusive`` and
+    ``mending`` add this to a method. A method that is called for every decision spells it out, because the decorator
+    costs half a microsecond.
 
-    Both flags are plain attributes, read and written without a call in between: where the interpreter has a global
-    lock, neither another thread nor an interrupt comes between the check and the mark.
+    Both flags are plain attributes, read and written without a call in between. So, with a global interpreter lock, no
+    thread and no interrupt can come between the check and the assignment.
 
     Attributes:
-        inside: a call is under way.
-        whole: True, there are games, and no change of them is under way or was given up; False, there was such a
-            change; None, there is no game yet.
-        why: what left them half played.
+        inside: a call is in progress.
+        whole: True: the games are whole. False: a change is in progress or was broken off. None: there is no game yet.
+        why: what left the games half played.
     """
 
     __slots__ = ("__weakref__", "inside", "whole", "why")
@@ -66,10 +65,10 @@ class Guard:
         _GUARDS.add(self)
 
     def need(self, what: str) -> None:
-        """Refuse ``what`` where there is no game yet, or one that is half played.
+        """Raise in the name of ``what`` if there is no game yet, or a game is half played.
 
         Raises:
-            RuntimeError: ``reset`` is to be called first.
+            RuntimeError: call ``reset`` first (``ResetNeededError`` if there was never a reset).
         """
         if self.whole:
             return
@@ -81,12 +80,12 @@ class Guard:
         )
 
     def refuse(self, what: str) -> NoReturn:
-        """Say why a call that changes games is refused."""
+        """Raise the error of a call that may not change games now."""
         if not self.inside:
             self.need(what)
         raise RuntimeError(
-            f"{what} while another call is under way in this environment, from another thread or from a policy that it "
-            "asks: an environment takes one call at a time; give each thread one of its own"
+            f"{what} while another call is in progress in this environment, from another thread or from a policy that "
+            "it asks: an environment takes one call at a time; give each thread its own environment"
         )
 
     def note(self, what: str, error: BaseException) -> None:
@@ -95,7 +94,7 @@ class Guard:
             self.why = f"{what} was ended by {type(error).__name__}" + (f" ({error})" if str(error) else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is inside no call; one of games that are half played knows that they are."""
+        """A copy is in no call; a copy of half-played games stays marked."""
         why = self.why or ("they were copied in the middle of a call" if self.inside and self.whole is False else "")
         return _copied, (self.whole, why)
 
@@ -107,8 +106,8 @@ def _copied(whole: bool | None, why: str) -> Guard:
 
 
 def _forked() -> None:
-    """In the child of a fork: no call goes on there that another thread of the parent was in, and games that one was
-    changing are half played."""
+    """In the child of a fork: end the calls of the parent's other threads, and mark the games that they were changing
+    as half played."""
     for guard in list(_GUARDS):
         if guard.inside and guard.whole is False and not guard.why:
             guard.why = "the process was forked in the middle of a call"
@@ -120,12 +119,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def exclusive(method: F) -> F:
-    """A method that changes games, of a class with a ``Guard`` as ``_guard``: see there."""
+    """Decorate a method that changes games; its class has a ``Guard`` as ``_guard``."""
     return _guarded(method, mends=False)
 
 
 def mending(method: F) -> F:
-    """``exclusive``, for a method that puts whole games in the place of those that are half played, or of none."""
+    """``exclusive`` for a method that sets whole games, such as a reset: it also runs without whole games."""
     return _guarded(method, mends=True)
 
 

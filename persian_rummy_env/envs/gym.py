@@ -25,28 +25,27 @@ RENDER_MODES = get_args(GymRenderMode)
 class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
     """A single-agent environment; bots or policies play the other seats.
 
-    A step plays the agent's action and then all other seats until the agent is to move again or the episode is over.
-    Its reward is the change of the margin over all of this. The margin of the moves before the agent's first decision
-    is part of its first reward, so that the rewards of an episode sum to its margin.
+    A step plays the agent's action and then the other seats, until the agent is to move again or the episode is over.
+    The reward is the change of the margin over the whole step. Margin that arose before the agent's first decision is
+    part of the first reward, so that the rewards of an episode sum to its margin.
 
-    One call at a time, from one thread. After an exception in the middle of ``step`` or ``reset`` (an opponent's, or an
-    interrupt), every method except ``reset`` is a ``RuntimeError`` that names it.
+    One call at a time, from one thread. After an exception in the middle of ``step`` or ``reset``, for example in an
+    opponent, every method except ``reset`` raises a ``RuntimeError`` that names the exception.
 
     Args:
-        seats: the seats of the agent: a seat 0..3; ``"rotate"`` (default), one seat, the next one in each episode,
-            ``seed % 4`` where a seed is given; a team ``(0, 2)`` or ``(1, 3)``, both seats by turns; or ``"team"``,
-            the teams in turn.
+        seats: the seats of the agent: a seat 0..3; ``"rotate"`` (default), one seat that changes in each episode and
+            is ``seed % 4`` after a reset with a seed; a team ``(0, 2)`` or ``(1, 3)``, both seats; or ``"team"``, both
+            seats of a team that changes in each episode.
         opponents: a bot (``bots.BOTS``), or a policy with ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
-        partner: the same; None (default): as the opponents.
+        partner: the same; None (default): the same as ``opponents``.
         observation: ``"dict"`` (default), ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``;
             ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.
-        raw: True: observations are the engine's bytes, ``uint8``; ``observation.as_float`` makes them what they are
-            otherwise.
+        raw: True: observations are the engine's bytes, ``uint8``; ``observation.as_float`` converts them.
         episode: ``"deal"`` (default), one deal; ``"game"``, all deals of the rule set.
-        illegal_action: ``"forfeit"`` (default), the episode ends with reward -1, because checkers play blindly;
-            ``"raise"``, a ``ValueError``, and the game is unchanged.
+        illegal_action: ``"forfeit"`` (default): the episode terminates with reward -1, because environment checkers play
+            without the mask. ``"raise"``: a ``ValueError``, and the game is unchanged.
         max_decisions: truncates the episode after this many decisions of all seats; None (default): never.
-        render_mode: ``"ansi"``, ``"rgb_array"`` or None; what the agent sees.
+        render_mode: ``"ansi"``, ``"rgb_array"`` or None; a picture shows what the agent may see.
 
     ``rules``, ``reward``, ``reward_timing`` and ``seed`` are those of ``persian_rummy_env.env``.
 
@@ -58,7 +57,7 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
     >>> observation, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
 
     Raises:
-        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+        ValueError, TypeError: an option with an invalid value; the message names the valid ones.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
@@ -93,24 +92,25 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         """Start a new episode.
 
         Args:
-            seed: 0..2**64 - 1; None goes on with the generators.
-            options: ``dealer`` and ``decks``, as ``persian_rummy_env.env().reset`` has them.
+            seed: 0..2**64 - 1; None continues the generators.
+            options: ``dealer`` and ``decks``, as in ``persian_rummy_env.env().reset``.
 
         Returns:
-            The observation, and info: ``action_mask`` (547,) int8; ``seat``, the agent's; ``skipped``, how many
-            episodes were over before the agent's first decision and gave way to the next.
+            The observation, and info: ``action_mask`` (547,) int8; ``seat``, the agent's seat; ``skipped``, the number
+            of episodes that were over before the agent's first decision and were replaced by the next one.
         """
         reset_options(options)
-        super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # the action space's own stream
+        super().reset(seed=None if seed is None else int(game_seed(seed)) % 2**63)  # for the stream of the action space
         observation, infos = self._vector.reset(seed=None if seed is None else [seed], options=options)
         return self._first(observation), self._info(infos)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """The agent's action, an integer 0..546, and then all others'.
+        """Play the agent's action, an integer 0..546, and then the other seats.
 
         Raises:
-            RuntimeError: before the first ``reset``, or after the end of the episode. TypeError: no integer.
-            ValueError: an illegal action, under ``illegal_action="raise"``.
+            RuntimeError: before the first ``reset``, or after the end of the episode.
+            TypeError: the action is not an integer.
+            ValueError: an illegal action under ``illegal_action="raise"``.
         """
         if self._vector.ended[0]:
             raise RuntimeError("step() after the end of the episode: call reset()")
@@ -128,16 +128,16 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         return {"action_mask": mask, "seat": seat, "skipped": skipped}
 
     def action_masks(self) -> np.ndarray:
-        """(547,) bool, what the agent may play; all False once the episode is over."""
+        """(547,) bool, True for legal actions; all False after the end of the episode."""
         return self._vector.action_masks()[0]
 
     def get_state(self) -> np.ndarray:
-        """A copy of the game: (1,) ``STATE``, hidden cards and generators included."""
+        """A copy of the game: (1,) ``STATE``, with hidden cards and generators."""
         return self._vector.get_state()
 
     def render(self) -> Any:
-        """The table as the agent may see it: ``"ansi"`` a text, in colour and in the terminal's width where standard
-        output is a terminal; ``"rgb_array"`` a picture (800, 1280, 3) uint8."""
+        """Draw the table as the agent may see it: ``"ansi"``, a text, in colour and in the terminal's width if standard
+        output is a terminal; ``"rgb_array"``, a picture (800, 1280, 3) uint8."""
         if self.render_mode is None:
             gymnasium.logger.warn(f"render() without a render_mode shows nothing: make it with one of {RENDER_MODES}")
             return None

@@ -1,5 +1,4 @@
-"""The Gymnasium environment for many tables: ``gymnasium.make_vec("persian_rummy_env:PersianRummy-v0",
-num_envs=…)``."""
+"""The Gymnasium vector environment: ``gymnasium.make_vec("persian_rummy_env:PersianRummy-v0", num_envs=…)``."""
 
 from __future__ import annotations
 
@@ -50,19 +49,19 @@ def observation_space(observation: str, raw: bool) -> spaces.Space[Any]:
 
 
 class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
-    """``num_envs`` single-agent environments; see ``PersianRummyGymEnv`` for the options that are not here.
+    """``num_envs`` single-agent environments. ``PersianRummyGymEnv`` documents the other options.
 
     Args:
-        num_envs: the number of sub-environments, at least 1. Sub-environment ``i`` of a batch that was given one seed
-            plays what the single environment plays for ``lane_seeds(seed, n)[i]``.
-        autoreset_mode: as ``PersianRummyVecEnv`` has it; ``"SAME_STEP"`` by default: ``infos["final_obs"]`` and
+        num_envs: the number of sub-environments, at least 1. After a reset with one seed, sub-environment ``i`` plays
+            as the single environment with seed ``lane_seeds(seed, n)[i]``.
+        autoreset_mode: as in ``PersianRummyVecEnv``. With ``"SAME_STEP"`` (default) ``infos["final_obs"]`` and
             ``infos["final_info"]`` hold the last observations and infos.
         raw: True: observations are the engine's bytes, ``uint8``, a quarter of the memory; ``observation.as_float``
-            makes them what they are otherwise.
+            converts them.
 
-    One call at a time: a call that changes games while another one is under way, in another thread or in a policy that
-    is being asked, is a ``RuntimeError``. If an exception ends a call in the middle (a policy's, an interrupt),
-    everything but a ``reset`` of all sub-environments is a ``RuntimeError`` that names it.
+    One call at a time: a call that changes games during another call, from another thread or from a policy, raises
+    ``RuntimeError``. After an exception in the middle of a call (in a policy, or an interrupt), everything except a
+    ``reset`` of all sub-environments raises a ``RuntimeError`` that names the exception.
 
     ``step`` returns observations (n, 1020), rewards (n,) float64, terminations and truncations (n,) bool, and infos:
     ``action_mask`` (n, 547) int8, ``seat`` (n,) int8, ``skipped`` (n,) int64, each with its ``_name`` (n,) bool.
@@ -75,7 +74,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     ((4, 1020), (4,))
 
     Raises:
-        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+        ValueError, TypeError: an option with an invalid value; the message names the valid ones.
     """
 
     def __init__(
@@ -118,11 +117,11 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
     def reset(  # type: ignore[override]
         self, *, seed: int | Sequence[int] | np.ndarray | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start new episodes; ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``. The first reset must
+        """Start new episodes. ``seed`` and ``options`` are those of ``PersianRummyVecEnv.reset``; the first reset must
         start every sub-environment.
 
-        An episode that is over before the agent's first decision is skipped for the next one; ``infos["skipped"]``
-        counts them.
+        An episode that is over before the agent's first decision is replaced by the next one; ``infos["skipped"]``
+        counts such episodes.
         """
         options = reset_options(options)
         batch = self._batch
@@ -138,13 +137,12 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     @exclusive
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """The agent's action in every sub-environment, (n,) integers; then all others', until it is to move
-        again.
+        """Play the agent's actions, (n,) integers, and then the other seats until the agent is to move again.
 
         Raises:
             RuntimeError: before the first ``reset``.
-            TypeError, ValueError: wrong dtype or shape; or an action that is not legal, under the option
-                ``illegal_action`` of ``"raise"``, and no sub-environment has moved.
+            TypeError, ValueError: wrong dtype or shape, or an illegal action under ``illegal_action="raise"``; no
+                sub-environment has changed.
         """
         batch = self._batch
         expected = f"integers, shape ({self.num_envs},), one for each env"
@@ -175,7 +173,7 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         return {**values, **{f"_{name}": every.copy() for name in values}}
 
     def _add_final(self, infos: dict[str, Any]) -> None:
-        """What the agent saw last in the episodes that ended, in Gymnasium's form."""
+        """Add the last observations and infos of the episodes that ended, in Gymnasium's form."""
         batch = self._batch
         ended_envs = np.flatnonzero(batch.done)
         last_observations = observe_states(batch.final[ended_envs], batch.final_seat[ended_envs])
@@ -194,11 +192,11 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
 
     @property
     def ended(self) -> np.ndarray:
-        """(n,) bool, the sub-environments whose episode is over and that wait for a reset."""
+        """(n,) bool, True for sub-environments whose episode is over and that wait for a reset."""
         return self._batch.games["ended"].astype(bool)
 
     def draw(self, index: int, render_mode: str) -> str | np.ndarray:
-        """The table of one sub-environment as the agent may see it: a text for ``"ansi"``, else a picture."""
+        """Draw the table of one sub-environment as the agent may see it: a text for ``"ansi"``, else a picture."""
         from ..drawing import ansi, raster
 
         self._guard.need("render()")
@@ -206,17 +204,17 @@ class PersianRummyGymVectorEnv(vector.VectorEnv[Any, Any, Any]):
         return drawn(self._batch.games[index], int(self._batch.seat[index]))
 
     def action_masks(self) -> np.ndarray:
-        """(n, 547) bool, what the agent may play; an empty row in a sub-environment that waits for a reset."""
+        """(n, 547) bool, True for legal actions; all False in a sub-environment that waits for a reset."""
         self._guard.need("action_masks()")
         return self._batch.action_mask.astype(bool)
 
     @exclusive
     def sample_actions(self) -> np.ndarray:
-        """Legal actions drawn uniformly from the sub-environments' own sampling streams, (n,) int64; 0 in a
-        sub-environment that waits."""
+        """Uniform legal actions from the sub-environments' own sampling streams, (n,) int64; 0 in a sub-environment
+        that waits for a reset."""
         return self._batch.sample()
 
     def get_state(self) -> np.ndarray:
-        """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        """A copy of the games: (n,) ``STATE`` with everything, including hidden cards and generators."""
         self._guard.need("get_state()")
         return self._batch.games.copy()

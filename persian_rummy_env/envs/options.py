@@ -1,4 +1,4 @@
-"""Options that all environments share: checked once, and turned into the codes that the compiled loop takes."""
+"""Options that all environments share: checks, and the codes of the compiled loop."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AUTORESET_MODES = get_args(AutoresetName)
 OBSERVATIONS = get_args(ObservationKind)
 RENDER_MODES = get_args(RenderMode)
 REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
-"""Rows are the codes of ``core.batch_kernels``; a win is paid at the end whatever the timing."""
+"""Reward and timing by the codes of ``core.batch_kernels``. A win is rewarded at the end with either timing."""
 MAX_THREADS = 1024
 MAX_DECISIONS = 2**63 - 1
 """The largest ``max_decisions`` that compiled code can count to."""
@@ -46,8 +46,8 @@ NOT_GIVEN = 255
 
 
 class EnvOptions(TypedDict, total=False):
-    """The options that all environments share, for functions that pass them on (``persian_rummy_env.env`` has their
-    meaning)."""
+    """The options that all environments share, for functions that pass them on (documented in
+    ``persian_rummy_env.env``)."""
 
     rules: Rules
     episode: Episode
@@ -81,10 +81,10 @@ class AgentOptions(EnvOptions, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an environment, checked (see ``persian_rummy_env.env`` for their meaning).
+    """The checked options of an environment (documented in ``persian_rummy_env.env``).
 
     Raises:
-        ValueError: an option with a value that it does not take.
+        ValueError: an option with an invalid value.
     """
 
     rules: RuleSet
@@ -105,7 +105,7 @@ class Options:
 
     @property
     def deals(self) -> int:
-        """Deals in an episode."""
+        """Deals of an episode."""
         return self.rules.deals if self.episode == "game" else 1
 
     @property
@@ -117,19 +117,19 @@ def autoreset_name(mode: AutoresetName | Enum) -> AutoresetName:
     """The name of an autoreset mode, given as a name or as Gymnasium's ``AutoresetMode``.
 
     Raises:
-        ValueError: no such mode.
+        ValueError: there is no such mode.
     """
     return cast(AutoresetName, choice("autoreset_mode", getattr(mode, "name", mode), AUTORESET_MODES))
 
 
-# What a reset is given ------------------------------------------------------------------------------------------------
+# Arguments of a reset -------------------------------------------------------------------------------------------------
 
 
 def reset_options(options: Any) -> Mapping[str, Any]:
-    """The ``options`` of a reset.
+    """Check the ``options`` of a reset; None is an empty mapping.
 
     Raises:
-        TypeError: neither a mapping nor None.
+        TypeError: ``options`` is neither a mapping nor None.
     """
     if options is None:
         return {}
@@ -139,10 +139,10 @@ def reset_options(options: Any) -> Mapping[str, Any]:
 
 
 def reset_mask(options: Mapping[str, Any], num_envs: int) -> np.ndarray:
-    """The sub-environments that ``options`` wants to be reset, (num_envs,) bool; all of them if it does not say.
+    """The sub-environments to reset, (num_envs,) bool; all without ``reset_mask`` in ``options``.
 
     Raises:
-        TypeError, ValueError: not one truth value for each env.
+        TypeError, ValueError: the mask is not one truth value for each env.
     """
     mask = options.get("reset_mask")
     if mask is None:
@@ -156,11 +156,11 @@ def reset_mask(options: Mapping[str, Any], num_envs: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Deals:
-    """What ``reset(options=…)`` says of the deals.
+    """The dealers and decks of ``reset(options=…)``.
 
     Attributes:
         dealers: (n,) int8, the first dealer of each sub-environment, or ``ANY_DEALER``.
-        decks: (n or 1, k, 56) uint8, the decks of the first ``k`` deals; ``NOT_GIVEN`` at index 0 of one to be drawn.
+        decks: (n or 1, k, 56) uint8, the decks of the first ``k`` deals. A deck with ``NOT_GIVEN`` at index 0 is drawn.
     """
 
     dealers: np.ndarray
@@ -168,12 +168,12 @@ class Deals:
 
     @classmethod
     def parse(cls, options: Mapping[str, Any] | None, num_envs: int, deals: int) -> Deals:
-        """Read ``dealer`` (a seat, or one for each env) and ``decks`` (a deck a deal, or a list of those for each env;
-        None in place of a deck leaves it to the seed). Other keys are left to whoever knows them.
+        """Parse ``dealer`` (a seat, or one for each env) and ``decks`` (one deck for each deal, or a list of these for
+        each env; None instead of a deck draws it from the seed). Other keys are ignored.
 
         Raises:
-            TypeError, ValueError: no mapping, no seat, more decks than deals, or a deck that is not the whole pack; the
-                message names it.
+            TypeError, ValueError: not a mapping, not a seat, more decks than deals, or a deck that is not the whole
+                pack. The message names it.
         """
         options = reset_options(options)
         dealers = np.full(num_envs, ANY_DEALER, dtype=np.int8)
@@ -206,27 +206,29 @@ def _decks(decks: Any, num_envs: int, deals: int) -> np.ndarray:
         listed(name, deck, expected)
     if not given:
         return np.full((1, 0, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
-    by_lane = any(len(deck) and _holds_cards(deck[0]) for deck in given)
-    tables = [[] if table is None else listed(name, table, expected) for table in items] if by_lane else [items]
-    if by_lane and len(tables) != num_envs:
-        raise ValueError(f"{name} holds decks for {len(tables)} envs: expected {num_envs}")
-    most = max(len(table) for table in tables)
+    by_env = any(len(deck) and _holds_cards(deck[0]) for deck in given)
+    deck_lists = (
+        [[] if deck_list is None else listed(name, deck_list, expected) for deck_list in items] if by_env else [items]
+    )
+    if by_env and len(deck_lists) != num_envs:
+        raise ValueError(f"{name} holds decks for {len(deck_lists)} envs: expected {num_envs}")
+    most = max(len(deck_list) for deck_list in deck_lists)
     if most > deals:
         raise ValueError(
             f"{name} holds {most} decks, but an episode has {deals} deals here: expected at most one a deal"
         )
-    parsed = np.full((len(tables), most, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
-    for index, table in enumerate(tables):
-        for deal, deck in enumerate(table):
+    parsed = np.full((len(deck_lists), most, NUM_CARDS), NOT_GIVEN, dtype=np.uint8)
+    for index, deck_list in enumerate(deck_lists):
+        for deal, deck in enumerate(deck_list):
             if deck is not None:
                 try:
                     parsed[index, deal] = parse_deck(deck)
                 except (TypeError, ValueError) as error:
-                    where = f"env {index}, deal {deal}" if by_lane else f"deal {deal}"
+                    where = f"env {index}, deal {deal}" if by_env else f"deal {deal}"
                     raise ValueError(f"{name}, {where}: {error}") from None
     return parsed
 
 
 def _holds_cards(item: Any) -> bool:
-    """Whether the first item of a list is a deck itself, or the place of one, and so no card."""
+    """Whether an item is a deck, or None instead of one, and not a card."""
     return item is None or (isinstance(item, Sequence | np.ndarray) and not isinstance(item, str | bytes))

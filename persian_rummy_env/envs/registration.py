@@ -1,4 +1,4 @@
-"""The names of the environments in the registries of Gymnasium and, from its version 1.27 on, PettingZoo."""
+"""Registers the environments with Gymnasium and, from version 1.27, with PettingZoo."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ GYMNASIUM_ID = "PersianRummy-v0"
 
 
 def register() -> None:
-    """Make ``gymnasium.make("PersianRummy-v0")`` and ``pettingzoo.make("aec", "persian_rummy_v0")`` work, with options.
-    Does nothing where they work already."""
+    """Register ``gymnasium.make("PersianRummy-v0")`` and ``pettingzoo.make("aec", "persian_rummy_v0")``; nothing
+    happens if they are registered."""
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,

@@ -1,7 +1,7 @@
-"""Checks that users can run on an environment, ours or one of theirs around it; each raises ``AssertionError``.
+"""Checks that users can run on an environment or on their own wrapper; each raises ``AssertionError``.
 
-They work on ``env()``, ``raw_env()``, PettingZoo wrappers of these, and ``PersianRummyVecEnv``. They play games of
-their own in it: ``reset`` it afterwards.
+They work on ``env()``, ``raw_env()``, PettingZoo wrappers of these, and ``PersianRummyVecEnv``. They play games in the
+environment, so ``reset`` it afterwards.
 """
 
 from __future__ import annotations
@@ -25,54 +25,54 @@ from ..seeds import game_seed
 from ..state import MAX_PILE, MELD_PHASE, NOBODY, NOTHING_OWED, PHASES, STATE
 
 BY_SEAT = ("hand", "known", "declined", "laid")
-"""Fields of the state with one entry a seat."""
+"""Fields of the state with one entry per seat."""
 BY_TEAM = ("score", "points", "last_score")
 TRIES = 20
-"""Times that hidden cards are dealt again until the seat that owes a meld can make it."""
+"""How often hidden cards are dealt again until the seat that owes a meld can make it."""
 
 
 def check_no_leak(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
-    """Nobody sees what is hidden from them: exchange cards that a seat cannot see, and nothing it is shown changes.
+    """Check that no seat sees hidden information: nothing that a seat is shown changes with cards that it cannot see.
 
-    At each decision, and where a game is over, for each seat: the stock, and the cards of other hands that are not
-    known to all, are dealt again among those places; the generators and the decks of later deals are replaced too.
-    Then the seat's observation, mask, info and view of the table must be what they were.
+    At each decision and at the end of a game, for each seat, the stock and the hidden cards of the other hands are
+    dealt again. The generators and the decks of later deals are replaced too. The seat's observation, mask, info and
+    drawing must stay the same.
 
     Args:
         env: the environment, or None for a new ``env()``.
-        decisions: how many decisions of random play to check (of a vector env, in all sub-environments at once).
-        seed: of the play and of the exchanges.
+        decisions: number of decisions of random play to check; in a vector env, of each sub-environment.
+        seed: seed of the play and of the exchanges.
 
     Returns:
         The number of pairs of states compared, at least one for each decision.
 
     Raises:
-        AssertionError: the message names the seat, and what it was shown of the hidden cards. Or the exchanges did not
-            change what the others see of their own cards, so that the check says nothing.
+        AssertionError: a seat was shown hidden information; the message names the seat and what it was shown. Or the
+            exchanges did not change what the other seats see of their own cards, so that the check proves nothing.
     """
     decisions, seed = positive("decisions", decisions), int(game_seed(seed))
-    table = _table(env)
+    driver = _driver(env)
     rng = np.random.default_rng(seed)
     compared = others_changed = 0
-    for decision, states in _positions(table, decisions, seed, rng):
+    for decision, states in _positions(driver, decisions, seed, rng):
         for seat in range(NUM_SEATS):
             other = exchange_hidden(states, seat, rng)
-            before = {**table.seen(states, seat), **table.rendered(seat), **_pictures(states, seat)}
-            neighbour = table.seen(states, (seat + 1) % NUM_SEATS)
-            after = {**table.seen(other, seat), **table.rendered(seat), **_pictures(other, seat)}
+            before = {**driver.seen(states, seat), **driver.rendered(seat), **_pictures(states, seat)}
+            neighbour = driver.seen(states, (seat + 1) % NUM_SEATS)
+            after = {**driver.seen(other, seat), **driver.rendered(seat), **_pictures(other, seat)}
             changed = _differences(before, after)
             assert not changed, (
                 f"player_{seat} is shown hidden cards: {', '.join(changed)} changed when cards that it cannot see were "
                 f"exchanged, {_where(states, decision)}"
             )
-            others_changed += bool(_differences(neighbour, table.seen(other, (seat + 1) % NUM_SEATS)))
+            others_changed += bool(_differences(neighbour, driver.seen(other, (seat + 1) % NUM_SEATS)))
             compared += len(states)
     assert others_changed, "no exchange of hidden cards changed what their owner sees, so nothing was checked"
     return compared
 
 
 def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> int:
-    """What a seat sees does not depend on which seat it is: turn the table, and observations and masks turn with it.
+    """Check that observations do not depend on the absolute seat: if the table is turned, they turn with it.
 
     Args:
         env: the environment, or None for a new ``env()``.
@@ -83,17 +83,17 @@ def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> i
         The number of pairs of states compared.
 
     Raises:
-        AssertionError: the message names the seat, the turn and what did not turn with it.
+        AssertionError: the message names the seat, the rotation and what did not follow it.
     """
     decisions, seed = positive("decisions", decisions), int(game_seed(seed))
-    table = _table(env)
+    driver = _driver(env)
     rng = np.random.default_rng(seed)
     compared = 0
-    for decision, states in _positions(table, decisions, seed, rng):
+    for decision, states in _positions(driver, decisions, seed, rng):
         for seat in range(NUM_SEATS):
-            before = table.seen(states, seat)
+            before = driver.seen(states, seat)
             for by in range(1, NUM_SEATS):
-                turned = table.seen(rotated(states, by), (seat + by) % NUM_SEATS)
+                turned = driver.seen(rotated(states, by), (seat + by) % NUM_SEATS)
                 changed = _differences(before, turned)
                 assert not changed, (
                     f"player_{seat} and, with the table turned by {by}, player_{(seat + by) % NUM_SEATS} are shown "
@@ -104,7 +104,7 @@ def check_rotation(env: Any = None, *, decisions: int = 120, seed: int = 0) -> i
 
 
 def check_conservation(states: np.ndarray) -> None:
-    """Every card of the pack lies in just one place, and the fields that say the same thing agree.
+    """Check that every card of the pack is in exactly one place, and that redundant fields of the state agree.
 
     Args:
         states: (n,) STATE, such as ``env.get_state()``.
@@ -132,14 +132,16 @@ def check_conservation(states: np.ndarray) -> None:
 
 
 def exchange_hidden(states: np.ndarray, seat: int, rng: np.random.Generator) -> np.ndarray:
-    """The same games as far as ``seat`` can tell, with all that it cannot see drawn again: the unknown cards of other
-    hands and the stock exchanged among their places, the generators and the decks of later deals replaced.
+    """Games that ``seat`` cannot tell from the given ones, with all hidden information drawn again.
 
-    Who has taken a card can meld it, as all know: where the new hand of that seat could not, another is drawn, and in
-    the end it keeps its own.
+    The hidden cards of the other hands and the stock are exchanged; the generators and the decks of later deals are
+    replaced. Everybody knows that a seat which has taken a card can meld it (rule R25). If the new hand of that seat
+    cannot, another exchange is drawn; after ``TRIES`` of them the seat keeps its own hand.
 
     Args:
         states: (n,) STATE; not changed.
+        seat: the seat that looks, 0..3.
+        rng: source of the exchanges.
 
     Returns:
         (n,) STATE.
@@ -191,10 +193,11 @@ def _exchange(game: np.void, others: list[int], rng: np.random.Generator) -> Non
 
 
 def rotated(states: np.ndarray, by: int) -> np.ndarray:
-    """The games with the table turned: what was at seat ``s`` is at seat ``(s + by) % 4``.
+    """Games with the table turned: everything of seat ``s`` moves to seat ``(s + by) % 4``.
 
     Args:
         states: (n,) STATE; not changed.
+        by: seats to turn by, any integer.
 
     Returns:
         (n,) STATE.
@@ -223,7 +226,7 @@ def _stock(game: np.void) -> list[int]:
     return game["decks"][int(game["deal"])][NUM_CARDS - int(game["stock_size"]) :].tolist()
 
 
-class _OneTable:
+class _OneGame:
     """An AEC environment, wrapped or not."""
 
     def __init__(self, env: Any) -> None:
@@ -236,18 +239,18 @@ class _OneTable:
         return self.env.unwrapped.get_state()
 
     def seen(self, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
-        """All that the environment shows to a seat, by name, with the given game on the table."""
+        """All arrays that the environment shows to a seat, by name, after the game is set to ``states``."""
         env = self.env
         agent = env.possible_agents[seat]
         env.unwrapped.set_state(states)
-        shown = dict(_parts("", env.observe(agent)))
+        shown = dict(_named_arrays("", env.observe(agent)))
         if env.agent_selection == agent:
             observation, reward, _, _, info = env.last()
-            shown |= dict(_parts("last()", {**observation, "reward": reward, "info": info}))
-        return shown | dict(_parts("info", env.infos[agent]))
+            shown |= dict(_named_arrays("last()", {**observation, "reward": reward, "info": info}))
+        return shown | dict(_named_arrays("info", env.infos[agent]))
 
     def rendered(self, seat: int) -> dict[str, np.ndarray]:
-        """What ``render()`` shows now, if it is made for that seat."""
+        """The drawing of ``render()``, if the seat is its viewer."""
         env = self.env
         shows = env.unwrapped.render_view == seat and env.unwrapped.render_mode in ("ansi", "rgb_array")
         return {"render()": np.asarray(env.render())} if shows else {}
@@ -261,7 +264,7 @@ class _OneTable:
             env.step(_choose(env.observe(env.agent_selection)["action_mask"], rng))
 
 
-class _ManyTables:
+class _ManyGames:
     """A vector environment."""
 
     def __init__(self, env: Any) -> None:
@@ -276,8 +279,8 @@ class _ManyTables:
     def seen(self, states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
         shown = self.env.set_state(states)
         mine = shown.seat == seat
-        parts = dict(_parts("", {"observation": self.env.observe(seat), "action_mask": shown.action_mask[mine]}))
-        return parts | dict(_parts("to move", {"observation": shown.observation[mine]}))
+        named = dict(_named_arrays("", {"observation": self.env.observe(seat), "action_mask": shown.action_mask[mine]}))
+        return named | dict(_named_arrays("to move", {"observation": shown.observation[mine]}))
 
     def rendered(self, _seat: int) -> dict[str, np.ndarray]:
         return {}  # a vector environment does not render
@@ -291,7 +294,7 @@ class _ManyTables:
             self.env.step(np.array([0 if over else _choose(row, rng) for row, over in zip(mask, ended, strict=True)]))
 
 
-def _table(env: Any) -> _OneTable | _ManyTables:
+def _driver(env: Any) -> _OneGame | _ManyGames:
     if env is None:
         from .aec import env as make_env
 
@@ -300,34 +303,34 @@ def _table(env: Any) -> _OneTable | _ManyTables:
         raise TypeError(
             f"env={shown(env)}: expected env(), raw_env(), PersianRummyVecEnv, or a wrapper of these, or None"
         )
-    return _ManyTables(env) if hasattr(env, "num_envs") else _OneTable(env)
+    return _ManyGames(env) if hasattr(env, "num_envs") else _OneGame(env)
 
 
 def _positions(
-    table: _OneTable | _ManyTables, decisions: int, seed: int, rng: np.random.Generator
+    driver: _OneGame | _ManyGames, decisions: int, seed: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """The positions of random play, by their number."""
-    table.reset(seed)
-    states = table.states()
+    """The states of random play, each with its number."""
+    driver.reset(seed)
+    states = driver.states()
     for decision in range(decisions):
         yield decision, states
-        table.play(states, rng)
-        states = table.states()
+        driver.play(states, rng)
+        states = driver.states()
 
 
 def _choose(mask: np.ndarray, rng: np.random.Generator) -> int:
-    """A random legal action, which every other time is to take or to meld where that can be done, so that the table and
-    the known cards fill up."""
+    """A random legal action. Half of the time it is a take, meld or lay-off if there is one, so that the table and the
+    known cards fill up."""
     legal = np.flatnonzero(mask)
     lively = legal[(legal < DISCARD.start) & (legal != DRAW.start) & (legal != PASS.start)]
     return int(rng.choice(lively if len(lively) and rng.random() < 0.5 else legal))
 
 
-def _parts(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays in what is shown, by name: the blocks of an observation one by one."""
+def _named_arrays(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays in an output, by name; an observation is split into its blocks."""
     if isinstance(shown, dict):
         for key, value in shown.items():
-            yield from _parts(f"{name} {key}".strip(), value)
+            yield from _named_arrays(f"{name} {key}".strip(), value)
     elif isinstance(shown, np.ndarray) and shown.shape[-1:] == (SIZE,):
         yield from ((f"block {block.name!r} of the {name}", shown[..., block.slice]) for block in BLOCKS)
     else:
@@ -335,7 +338,7 @@ def _parts(name: str, shown: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _pictures(states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
-    """What is shown of the first game to a seat."""
+    """Text and picture of the first game for a seat."""
     return {
         "the text of the table": np.asarray(ansi.ansi(states[0], seat)),
         "the picture of the table": np.asarray(draw_table(states[0], seat)),
@@ -343,7 +346,7 @@ def _pictures(states: np.ndarray, seat: int) -> dict[str, np.ndarray]:
 
 
 def _differences(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> list[str]:
-    """The names under which two views show different things."""
+    """The names whose arrays differ."""
     nothing = np.empty(0)
     return [name for name in {**one, **other} if not _same(one.get(name, nothing), other.get(name, nothing))]
 

@@ -1,9 +1,8 @@
-"""The vector environment: many games at once, one decision of each a step.
+"""The vector environment: many games at once, one decision of each game per step.
 
-It is the AEC environment many times over. For each sub-environment: ``agent_selection`` is ``seat``; what ``last()``
-shows of the seat to move is its row of ``observation`` and ``action_mask``; ``rewards`` is its row of ``reward``, by
-absolute seat; ``observe(agent)`` is ``observe(seats)``. Sub-environment ``i`` plays bit for bit the AEC game of its
-seed.
+Each sub-environment is an AEC environment: ``agent_selection`` is ``seat``; ``last()`` is its row of ``observation``
+and ``action_mask``; ``rewards`` is its row of ``reward``, by absolute seat; ``observe(agent)`` is ``observe(seats)``.
+Sub-environment ``i`` plays the AEC game of its seed bit for bit.
 """
 
 from __future__ import annotations
@@ -76,11 +75,11 @@ class Final(NamedTuple):
     """The last states of the k episodes that ended in the last step.
 
     Attributes:
-        env_index: (k,) int64, which sub-environments.
+        env_index: (k,) int64, the indices of their sub-environments.
         observation: (k, 4, 1020) uint8, the last observation of each seat.
-        seat: (k,) int8, the seat to move when an episode was cut; in one that ended, the seat that moved last.
+        seat: (k,) int8, the seat to move in a truncated episode, the seat that moved last in a terminated one.
         score: (k, 2) int32, the points of the finished deals, by team.
-        state: (k,) STATE.
+        state: (k,) STATE, the final states.
     """
 
     env_index: np.ndarray
@@ -96,27 +95,27 @@ class PersianRummyVecEnv:
     Before the first ``reset`` or ``set_state`` there is no game, and methods that need one raise ``ResetNeededError``
     (a ``RuntimeError``). The first ``reset`` starts every sub-environment.
 
-    One call at a time: a call that changes games during another call of another thread is a ``RuntimeError``. After an
-    exception in the middle of a call (an interrupt, no memory), every method is a ``RuntimeError`` that names it,
-    except ``set_state`` and a ``reset`` of all sub-environments.
+    One call at a time: a call that changes games during a call from another thread raises ``RuntimeError``. After an
+    exception in the middle of a call (an interrupt, no memory), every method except ``set_state`` and a ``reset`` of
+    all sub-environments raises a ``RuntimeError`` that names the exception.
 
     Args:
-        num_envs: games, the sub-environments, at least 1.
+        num_envs: number of games (sub-environments), at least 1.
         rules: a ``RuleSet``, a mapping of its fields, or None for the default.
         episode: ``"game"``, all deals of the rule set, or ``"deal"``, one.
         reward: ``"margin"``, (points of the own team - points of the other team) / 100; ``"win"``, +1, -1, or 0 for a
-            tie, at the end.
-        reward_timing: ``"dense"``, paid when points are scored; ``"end"``, at the end of each deal.
-        illegal_action: ``"raise"``, an error, and no sub-environment has moved; ``"forfeit"``, its episode ends with -1
-            for the offender's team and +1 for the other.
+            tie, at the end of the episode.
+        reward_timing: ``"dense"``: rewards follow when points are scored; ``"end"``: at the end of each deal.
+        illegal_action: ``"raise"``: an error, and no sub-environment changes; ``"forfeit"``: the episode terminates
+            with reward -1 for the team of the offender and +1 for the other.
         max_decisions: truncates an episode after this many decisions; None: never.
-        autoreset_mode: what a sub-environment does whose episode has ended, in Gymnasium's terms. ``"SAME_STEP"``: it
-            starts the next one at once, and ``final`` tells how the old one stood. ``"NEXT_STEP"``: its row has seat -1
-            and an empty mask, its next action is ignored and starts the next one, with reward 0. ``"DISABLED"``: it
+        autoreset_mode: Gymnasium's autoreset mode, for a sub-environment whose episode has ended. ``"SAME_STEP"``: it
+            starts the next episode at once, and ``final`` holds the last state. ``"NEXT_STEP"``: its row has seat -1
+            and an empty mask; its next action is ignored and starts the next episode, with reward 0. ``"DISABLED"``: it
             waits for ``reset(options={"reset_mask": …})``.
         threads: threads that share the sub-environments of a step.
-        copy: True, each call returns new arrays; False, the next step overwrites them.
-        seed: the seed of the first ``reset`` that is given no seed.
+        copy: True: each call returns new arrays. False: the next step overwrites them.
+        seed: the seed of the first ``reset`` without a seed.
 
     >>> from persian_rummy_env import PersianRummyVecEnv
     >>> envs = PersianRummyVecEnv(8)
@@ -128,7 +127,7 @@ class PersianRummyVecEnv:
     ((8, 4), False)
 
     Raises:
-        ValueError, TypeError: an option with a value that it does not take; the message says what it takes.
+        ValueError, TypeError: an option with an invalid value; the message names the valid ones.
     """
 
     def __init__(
@@ -164,7 +163,7 @@ class PersianRummyVecEnv:
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
-        """Gymnasium's: the autoreset mode as its ``AutoresetMode`` (its name, before Gymnasium 1.1)."""
+        """The autoreset mode as Gymnasium's ``AutoresetMode`` (its name, before Gymnasium 1.1)."""
         from gymnasium import vector
 
         modes = getattr(vector, "AutoresetMode", None)
@@ -172,7 +171,7 @@ class PersianRummyVecEnv:
 
     @cached_property
     def single_observation_space(self) -> gymnasium.spaces.Dict:
-        """The row of one sub-environment: ``observation`` and ``action_mask``, as the raw bytes that ``step`` gives."""
+        """The space of one row: ``observation`` and ``action_mask``, the raw bytes that ``step`` returns."""
         from gymnasium import spaces
 
         from ..observation import HIGH
@@ -196,14 +195,15 @@ class PersianRummyVecEnv:
         """Start new episodes.
 
         Args:
-            seed: one for the batch, spread by ``lane_seeds``; or a sequence of one for each env; or None to go on with
-                the generators (from the operating system at first).
-            options: ``dealer``, the first dealer, a seat or one for each env; ``decks``, a deck a deal (56 cards in
-                notation or ids, dealt from index 0; None leaves one to the seed), or a list of those for each env;
-                ``reset_mask``, (n,) bool, the sub-environments to reset (default all). Other keys are ignored.
+            seed: one seed for the batch, from which ``lane_seeds`` derives one for each env; or a sequence of one for
+                each env; or None to continue the generators (the first time: seeds of the operating system).
+            options: ``dealer``, the first dealer, a seat or one for each env; ``decks``, one deck for each deal (56
+                cards in notation or ids, dealt from index 0; None draws a deck from the seed), or a list of these for
+                each env; ``reset_mask``, (n,) bool, the sub-environments to reset (default all). Other keys are
+                ignored.
 
         Raises:
-            ValueError, TypeError: a seed, seat, deck or mask that does not fit; no sub-environment has changed.
+            ValueError, TypeError: an invalid seed, seat, deck or mask; no sub-environment has changed.
         """
         options = reset_options(options)
         batch = self._batch
@@ -227,7 +227,7 @@ class PersianRummyVecEnv:
         Raises:
             RuntimeError: before the first ``reset``.
             TypeError, ValueError: wrong type or shape, or an illegal action under ``illegal_action="raise"``; the
-                message names env index, seat, action and the legal ones, and no sub-environment has moved.
+                message names env index, seat, action and the legal actions; no sub-environment has changed.
         """
         guard, batch = self._guard, self._batch
         if guard.inside or not guard.whole:
@@ -274,11 +274,11 @@ class PersianRummyVecEnv:
 
     @exclusive
     def sample_actions(self, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Legal actions drawn uniformly, shape (n,), int64; 0 in a sub-environment with nothing legal.
+        """Draw legal actions uniformly: (n,) int64, 0 in a sub-environment without a legal action.
 
         Args:
-            rng: where the draws come from; None: from sampling streams of the sub-environments' own, never the deal
-                stream.
+            rng: source of the draws; None: each sub-environment's own sampling stream, which is separate from its
+                deals.
         """
         if rng is None:
             return self._batch.sample()
@@ -288,11 +288,11 @@ class PersianRummyVecEnv:
 
     @exclusive
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
-        """What scripted bots play where one of them is to move: (n,) int64, a new array.
+        """The actions of scripted bots where a bot is to move: (n,) int64, a new array.
 
         Args:
-            bots: (n, 4) int8, their codes by seat (``bots.BOTS``); negative where somebody else sits.
-            actions: (n,), what is returned in the other sub-environments; None: 0.
+            bots: (n, 4) int8, codes of the bots by seat (``bots.BOTS``); negative at a seat without a bot.
+            actions: (n,), the values for the other sub-environments; None: 0.
         """
         expected = f"int8[{self.num_envs}, {NUM_SEATS}] of codes of bots ({BOTS}), or negative where somebody else sits"
         given = as_array("bots", bots, expected)
@@ -305,11 +305,10 @@ class PersianRummyVecEnv:
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
-        """The observation of any seat of each sub-environment: (n, 1020) uint8, a new array. It does not depend on the
-        turn.
+        """The observation of any seat, whoever is to move: (n, 1020) uint8, a new array.
 
         Args:
-            seats: one seat 0..3 for all sub-environments, or (n,) of them.
+            seats: one seat 0..3 for all sub-environments, or (n,) seats.
         """
         self._guard.need("observe()")
         expected = f"a seat 0..{NUM_SEATS - 1}, or {self.num_envs} of them"
@@ -326,7 +325,8 @@ class PersianRummyVecEnv:
 
     @property
     def last_seat(self) -> np.ndarray:
-        """(n,) int8, the seat to move; where a sub-environment waits for a reset, the seat of its last observation."""
+        """(n,) int8, the seat to move; in a sub-environment that waits for a reset, the seat of its last
+        observation."""
         self._guard.need("last_seat")
         return self._batch.games["seat"].astype(np.int8)
 
@@ -344,35 +344,34 @@ class PersianRummyVecEnv:
         )
 
     def get_state(self) -> np.ndarray:
-        """A copy of the games: (n,) ``STATE``. It holds everything, hidden cards and generators included."""
+        """A copy of the games: (n,) ``STATE`` with everything, including hidden cards and generators."""
         self._guard.need("get_state()")
         return self._batch.games.copy()
 
     @mending
     def set_state(self, states: np.ndarray) -> StepResult:
-        """Replace the games, by such as those of ``get_state`` or of another batch; returns what they show.
+        """Replace the games, for example by those of ``get_state``, and return their outputs.
 
-        The games are played to their end by the rules that they bring, as many deals as they have; the next episode of
-        each sub-environment is played by this environment's ``rules`` and ``episode`` again. A game that has ended
-        waits for a reset under ``DISABLED``; else the sub-environment's next action is ignored and starts the next
-        episode, with reward 0.
+        The games keep their own rules and number of deals. The next episode of each sub-environment follows the
+        ``rules`` and ``episode`` of this environment again. A game that has ended waits for a reset under
+        ``DISABLED``; else the sub-environment's next action is ignored and starts the next episode, with reward 0.
 
         Args:
             states: (n,) STATE.
 
         Raises:
-            ValueError: another dtype or shape, or a record that is no game (docs/state.md, "What is a game"): the
-                message names env index, field, value and what was expected, and the games are as they were.
+            ValueError: another dtype or shape, or a record that is not a game (docs/state.md, "What is a game"). The
+                message names env index, field, value and expectation; the games are unchanged.
         """
         self._batch.set_games(states)
         return self._result()
 
     def clone(self) -> PersianRummyVecEnv:
-        """An independent copy in mid-game: same states, options and generators."""
+        """An independent copy with the same states, options and generators."""
         return copying.deepcopy(self)
 
     def close(self) -> None:
-        """Let the worker threads go."""
+        """End the worker threads."""
         self._batch.close()
 
 
@@ -381,7 +380,7 @@ def _are_seats(seats: np.ndarray) -> bool:
 
 
 def observe_states(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """The view that seat ``seats[i]`` has of game ``states[i]``: (n, 1020) uint8 of (n,) STATE."""
+    """The observation of seat ``seats[i]`` in game ``states[i]``: (n, 1020) uint8 from (n,) STATE."""
     observation = np.empty((len(states), SIZE), dtype=np.uint8)
     batch_kernels.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
     return observation

@@ -266,7 +266,7 @@ def test_a_policy_cannot_play_in_the_environment_that_asks_it() -> None:
 
     table: Any = PersianRummyGymEnv(opponents=Player(meddle), seats=0)
     table.reset(seed=3, options={"dealer": 0})
-    assert "while another call is under way" in refused[0]
+    assert "while another call is in progress" in refused[0]
     act(table)
     check_conservation(table.get_state())
 
