@@ -1,1 +1,1 @@
-"""Adapters to learning libraries, one module each; nothing else imports them, and each needs its own library."""
+"""Adapters to learning libraries, one module for each; a module needs its library, and nothing else imports it."""

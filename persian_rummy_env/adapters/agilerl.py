@@ -1,4 +1,4 @@
-"""AgileRL: a parallel view that shows the acting seat alone, and IPPO with masks that fit its rows."""
+"""AgileRL: a parallel environment that shows only the seat to move, and IPPO with masks that fit its rows."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from ..envs.options import AECOptions
 from ..observation import SIZE
 
 NAMES = ("south_0", "west_0", "north_0", "east_0")
-"""Of the seats, clockwise: south and north are partners. No two have the same part before the ``_``."""
+"""Names of the seats, clockwise: south and north are partners. The text before the ``_`` differs for all."""
 
 
 class AgileTable(ParallelEnv[str, Any, Any]):
-    """The AEC environment as AgileRL's turn-based training wants it; an episode is a deal.
+    """The AEC environment for AgileRL's turn-based training; an episode is a deal.
 
-    ``reset`` and ``step`` return the observation, (1020,) float32, and ``info["action_mask"]``, (547,) int8, of the
-    agent to move and of nobody else, and rewards and flags of all four.
+    ``reset`` and ``step`` return the observation, (1020,) float32, and ``info["action_mask"]``, (547,) int8, of only
+    the agent to move, and the rewards and flags of all four.
 
-    The training loop keeps the reward of the step in which an agent acted and drops the others. So an agent is paid
-    when it acts: what was earned since its last action, and what it earns now. Once the deal is over, each of the other
-    three acts once more, with ``pass`` the only legal action, to be paid what is left; then all four end together.
-    A deal cut short by ``max_decisions`` ends as both terminated and truncated, since one of the library's wrappers
-    starts the next deal on terminations alone.
+    The training loop keeps the reward of the step in which an agent acted and drops the other rewards. So an agent
+    receives with each action its rewards since its last action. After the end of the deal each of the other three acts
+    once more, with ``pass`` as the only legal action, to receive the rest; then all four end together. A deal that
+    ``max_decisions`` cuts ends as both terminated and truncated, because a wrapper of the library starts the next deal
+    only on terminations.
 
     Args:
-        names: of the four seats. Those with the same part before the last ``_`` share a network in AgileRL, which
-            2.58.0 cannot train where agents take turns: it needs as many decisions of each.
-        options: of ``persian_rummy_env.env``.
+        names: names of the four seats. Seats with the same text before the last ``_`` share a network in AgileRL.
+            Version 2.58.0 cannot train such a network where agents take turns: it needs equally many decisions of each.
+        options: options of ``persian_rummy_env.env``.
     """
 
     metadata = {"name": "persian_rummy_agilerl_v0", "render_modes": ["human", "ansi", "rgb_array"]}
@@ -77,7 +77,7 @@ class AgileTable(ParallelEnv[str, Any, Any]):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the action of the agent to act; actions of others are not looked at."""
+        """Play the action of the agent to act; actions of the other agents are ignored."""
         if not isinstance(actions, Mapping):
             raise TypeError(f"step({shown(actions)}): expected a mapping from agents to actions")
         seat = self.seat
@@ -122,10 +122,10 @@ class AgileTable(ParallelEnv[str, Any, Any]):
 
 
 class SeatIPPO(IPPO):
-    """The library's IPPO, with masks only of the agents that act, env by env, in the order of its rows.
+    """The library's IPPO with the masks of the acting agents only, env by env, in the order of its rows.
 
-    The library's own way is to ask for the masks of all agents of a group at once, which does not fit the rows of those
-    who are to act. The loss is the library's: see docs/agilerl.md for what it leaves out.
+    The library itself collects the masks of all agents of a group, which do not fit the rows of the acting agents. The
+    loss is the library's; docs/agilerl.md says what it lacks.
     """
 
     def extract_action_masks(self, infos: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """OpenSpiel: the game ``python_persian_rummy``, registered when this module is imported.
 
-Chance is explicit: who deals, every card dealt, the card turned up and every card drawn are chance nodes, so a state
-never holds the order of the stock, and search that samples its chance nodes cannot look ahead.
+Chance is explicit: the first dealer, every card dealt, the card turned up and every card drawn are chance nodes. So a
+state never holds the order of the stock, and a search that samples chance nodes cannot look ahead.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..state_check import checked_states
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
-"""The largest margin of a deal: every card laid in sets of four at once by one team, which goes out."""
+"""Upper bound of the margin of a deal: one team melds every card in sets of four at once and goes out."""
 WHO_DEALS = -1
-"""In place of the number of cards dealt: the dealer is still to be drawn."""
+"""Stands for the number of cards dealt while the dealer is still to be drawn."""
 ALL_DEALT = FIRST_TURNED + 1
 PACK = np.minimum(np.arange(NUM_CARDS), JOKER).astype(np.uint8)
 _LANE = np.zeros(1, dtype=np.int64)
@@ -56,11 +56,11 @@ GAME_TYPE = pyspiel.GameType(
 class PersianRummyGame(pyspiel.Game):
     """``pyspiel.load_game("python_persian_rummy(deals=1)")``.
 
-    Parameters: the fields of ``RuleSet``; ``dealer``, the first dealer 0..3, or -1 (default) to leave it to chance.
-    Returns are points over 100, own team's less the other's.
+    Parameters: the fields of ``RuleSet``; ``dealer``, the first dealer 0..3, or -1 (default) for a chance node.
+    Returns are points / 100, own team minus other team.
 
     Raises:
-        ValueError, TypeError: a parameter that the rule set refuses, or no seat.
+        ValueError, TypeError: an invalid rule, or a dealer that is not a seat.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -78,7 +78,7 @@ class PersianRummyGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=self.rules.deals * MAX_DEAL_DECISIONS,
         )
-        checked = {**self.rules.as_dict(), "dealer": self.dealer}  # OpenSpiel takes none of numpy's numbers
+        checked = {**self.rules.as_dict(), "dealer": self.dealer}  # OpenSpiel refuses numpy numbers
         super().__init__(GAME_TYPE, info, {name: checked[name] for name in params or {}})
         for part in ("game engine", "scripted players", "search"):
             ensure_compiled(part)
@@ -88,24 +88,23 @@ class PersianRummyGame(pyspiel.Game):
         return PersianRummyState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """The dealer, and for each deal the cards dealt, turned up and drawn."""
+        """The dealer, and the cards dealt, turned up and drawn in each deal."""
         return 1 + self.rules.deals * (ALL_DEALT + STOCK_SIZE)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PersianRummyObserver:
         return PersianRummyObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
     def state_from(self, record: np.ndarray) -> PersianRummyState:
-        """A state that begins in the middle of a deal, at a decision, such as ``DecisionBatch.views`` has them.
+        """Make a state that begins at a decision in the middle of a deal, for example from ``DecisionBatch.views``.
 
-        Its history is empty, and what the seats know at that point takes the place of what went before in their
-        information states.
+        Its history is empty. The information states begin with what the seats know at that point.
 
         Args:
-            record: (1,) STATE, played by the rules of this game.
+            record: (1,) STATE with the rules of this game.
 
         Raises:
-            ValueError: another dtype or shape, a record that is no game (docs/state.md, "What is a game"), one that is
-                over, or one of other rules; the message names it.
+            ValueError: another dtype or shape, a record that is not a game (docs/state.md, "What is a game"), a game
+                that is over, or other rules. The message names the fault.
         """
         game = checked_states(record, 1)
         if rules_of(game[0]) != self.rules:
@@ -115,14 +114,14 @@ class PersianRummyGame(pyspiel.Game):
         return self.begun_at(game)
 
     def begun_at(self, record: np.ndarray) -> PersianRummyState:
-        """``state_from``, for records that the engine has made: nothing is checked."""
+        """``state_from`` without checks, for records that the engine has made."""
         state = PersianRummyState(self)
         state.begin_at(record)
         return state
 
 
 def _blank(rules: RuleSet) -> np.ndarray:
-    """A record before anything is dealt. All decks count as given, so that the engine shuffles none."""
+    """A record before anything is dealt. All decks are marked as given, so that the engine shuffles none."""
     record = np.zeros(1, dtype=STATE)
     write_rules(record, rules)
     _give_packs(record, 0)
@@ -137,7 +136,7 @@ def _give_packs(record: np.ndarray, first: int) -> None:
 
 
 def _clear(record: np.ndarray) -> None:
-    """Take back the cards that the engine has dealt from the pack as it lay: chance deals them."""
+    """Remove the cards that the engine has dealt: chance nodes deal them."""
     record["hand"] = 0
     record["pile"] = 0
     record["pile_size"] = 0
@@ -146,18 +145,18 @@ def _clear(record: np.ndarray) -> None:
 
 
 def _with(cards: Any, card: int) -> np.uint64:
-    """A set of cards and one more."""
+    """A set of cards with one card more."""
     bits = int(cards)
-    while bits >> card & 1:  # only jokers come more than once
+    while bits >> card & 1:  # only jokers occur more than once
         card += 1
     return np.uint64(bits | 1 << card)
 
 
 class PersianRummyState(pyspiel.State):
-    """A state: the engine's record, and which chance node is due.
+    """A state: the engine's record, and the chance node that is next.
 
     Attributes:
-        record: (1,) STATE. Its stock lies in no particular order: what is drawn is decided when it is drawn.
+        record: (1,) STATE. The order of its stock means nothing: a chance node decides each card when it is drawn.
     """
 
     def __init__(self, game: PersianRummyGame) -> None:
@@ -184,7 +183,8 @@ class PersianRummyState(pyspiel.State):
 
     @property
     def deal_began(self) -> int | None:
-        """How many actions of the history came before the first card of this deal; None: the state began inside one."""
+        """Number of actions in the history before the first card of this deal; None if the state began inside a
+        deal."""
         return None if self._begun_inside else self._deal_began
 
     @property
@@ -201,13 +201,13 @@ class PersianRummyState(pyspiel.State):
     def is_terminal(self) -> bool:
         return int(self.record["phase"][0]) == OVER
 
-    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002  # OpenSpiel asks for the one to move alone
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002  # OpenSpiel asks only for the player to move
         words = np.zeros((1, WORDS), dtype=np.uint64)
         batch_kernels.legal_words(self.record, words, 0, 1)
         return np.flatnonzero(masks.unpack(words[0])).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Cards by kind 0..52, jokers all 52, as likely as they are many; or the four dealers."""
+        """Outcomes with probabilities: cards by kind 0..52 (52 for any joker), or the four dealers."""
         if self._dealt == WHO_DEALS:
             return [(seat, 1 / NUM_SEATS) for seat in range(NUM_SEATS)]
         left = self._deck()[self._top() :]
@@ -277,11 +277,11 @@ class PersianRummyState(pyspiel.State):
         return self.record["decks"][0, int(self.record["deal"][0])]
 
     def _top(self) -> int:
-        """The place in the deck of the card that comes next."""
+        """The index in the deck of the next card."""
         return self._dealt if self.dealing else NUM_CARDS - int(self.record["stock_size"][0])
 
     def _bring_up(self, card: int) -> None:
-        """Put a card of those left where the next one is taken from; the others keep their order."""
+        """Move one of the remaining cards to the top of the deck; the others keep their order."""
         deck, top = self._deck(), self._top()
         places = np.flatnonzero(deck[top:] == card)
         if not len(places):
@@ -291,7 +291,7 @@ class PersianRummyState(pyspiel.State):
         deck[top] = card
 
     def _tell(self, all_hear: str, seat: int | None = None, it_sees: str = "") -> None:
-        """Add to what the seats have seen, in order; ``seat`` sees more than the others."""
+        """Append an event to what the seats have seen; ``seat`` sees more than the others."""
         self._heard = tuple(
             f"{heard}{it_sees if other == seat else all_hear};" for other, heard in enumerate(self._heard)
         )
@@ -309,20 +309,21 @@ class PersianRummyState(pyspiel.State):
         return f"{what} {CARD_NAMES[action]}"
 
     def returns(self) -> list[float]:
-        """By player: own team's points less the other's, over 100, once the game is over; before that 0."""
+        """By player: points / 100, own team minus other team, after the end of the game; before it 0."""
         if not self.is_terminal():
             return [0.0] * NUM_SEATS
         first, second = self.record["score"][0].tolist()
         return [(first - second) / 100, (second - first) / 100] * 2
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> PersianRummyState:
-        """A game that looks the same to a player from its beginning on, every such game being equally likely.
+        """Sample uniformly a game with the same information state for a player.
 
-        The truth is not looked at: the cards it cannot see are dealt by ``core.belief`` from the record of what it
-        knows, and other players' earlier draws are laid out to fit.
+        The true hidden cards are not read: ``core.belief_kernels`` deals them from the player's infostate, and the
+        earlier draws of the other players are arranged to fit.
 
         Args:
-            probability_sampler: called for numbers in [0, 1), which the choice depends on and nothing else.
+            player_id: the player whose information state stays.
+            probability_sampler: returns numbers in [0, 1), the only source of randomness.
         """
         from .openspiel_worlds import resampled
 
@@ -335,14 +336,14 @@ class PersianRummyState(pyspiel.State):
 
 
 class PersianRummyObserver:
-    """What a player sees, as OpenSpiel asks for it.
+    """OpenSpiel's observer of a player.
 
-    With ``perfect_recall`` False: ``tensor``, (1020,) float32, the observation of the AEC environment, and ``dict``,
-    its named blocks; without private information the block ``hand`` is left out, without public information it is all.
-    With ``perfect_recall`` True there is a string and no tensor: all that the player has seen, in order.
+    With ``perfect_recall=False``: ``tensor``, (1020,) float32, the observation of the AEC environment, and ``dict``,
+    its named blocks. Without private information the block ``hand`` is absent; without public information it is the
+    only one. With ``perfect_recall=True`` there is a string and no tensor: all that the player has seen, in order.
 
     Raises:
-        ValueError: parameters, or the private information of all players.
+        ValueError: any parameters, or a request for the private information of all players.
     """
 
     def __init__(self, iig_obs_type: Any, params: Any) -> None:
@@ -374,8 +375,8 @@ class PersianRummyObserver:
             self.tensor[:] = self._seen[self._places]
 
     def string_from(self, state: PersianRummyState, player: int) -> str:
-        """With perfect recall: the rules, and all that the player has seen. Else the blocks, each with its places that
-        are not 0."""
+        """With perfect recall: the rules, and all that the player has seen. Else the blocks with their non-zero
+        entries."""
         if self._recalls:
             rules = " ".join(map(str, state.get_game().rules.as_dict().values()))
             return f"player {player}; rules {rules}; {state.information_of(player)}"

@@ -1,4 +1,5 @@
-"""OpenSpiel: our players as its bots, its bots as our players, and a bot of ours to finish games in its searches."""
+"""OpenSpiel: policies of this package as OpenSpiel bots, its bots as policies, and a bot for playouts in its
+searches."""
 
 from __future__ import annotations
 
@@ -24,24 +25,24 @@ from . import openspiel
 __all__ = ["BotEvaluator", "ISMCTSPolicy", "MCTSPolicy", "OpenSpielPolicy", "PersianRummyBot"]
 
 MOST_SEED = 2**32 - 1
-"""Of the generators that OpenSpiel asks for."""
+"""The largest seed of the generators that OpenSpiel uses."""
 _LANE = np.zeros(1, dtype=np.int64)
 
 
 class PersianRummyBot(pyspiel.Bot):
-    """One of our players at a table of OpenSpiel. It is shown what its seat sees.
+    """A policy of this package as an OpenSpiel bot. It reads only what its seat sees.
 
     Args:
         policy: the name of a bot (``random``, ``greedy``, ``deepest``, ``expert``), or an object with ``act(batch)``,
-            such as ``persian_rummy_env.players.load.load("champion")``.
+            such as ``persian_rummy_env.load("champion")``.
         player: the seat 0..3.
-        seed: of the random bot.
+        seed: seed of the random bot.
     """
 
     def __init__(self, policy: Any, player: int, seed: int = 0) -> None:
         pyspiel.Bot.__init__(self)
         if isinstance(policy, str):
-            bot_codes(policy)  # refuses unknown names
+            bot_codes(policy)  # raises for unknown names
         self._policy: Any = policy if isinstance(policy, str) else as_policy(policy)
         self._code = BOTS[policy] if isinstance(policy, str) else self._policy.code
         self._player = whole_number("player", player, 0, NUM_SEATS - 1, f"a seat 0..{NUM_SEATS - 1}")
@@ -51,7 +52,7 @@ class PersianRummyBot(pyspiel.Bot):
         return self._player
 
     def restart_at(self, state: Any) -> None:
-        """Nothing is kept from state to state."""
+        """Does nothing: the bot has no memory."""
 
     def step(self, state: Any) -> int:
         if state.current_player() != self._player:
@@ -68,12 +69,14 @@ class PersianRummyBot(pyspiel.Bot):
 
 
 class BotEvaluator(mcts.Evaluator):
-    """What a state is worth to the four players: a bot of ours plays it out at all seats, compiled.
+    """The value of a state to the four players, by compiled playouts with a scripted bot at all seats.
 
-    A thousand times as fast as OpenSpiel's random rollouts of a game written in Python, and a better estimate.
+    It is a thousand times as fast as OpenSpiel's random rollouts of a game written in Python, and a better estimate.
 
     Args:
-        bot: who plays on. rollouts: the mean of so many. seed: of the cards still to be drawn.
+        bot: name of the bot.
+        rollouts: number of playouts whose mean is the value.
+        seed: seed of the cards still to be drawn.
     """
 
     def __init__(self, bot: str = "deepest", rollouts: int = 1, seed: int = 0) -> None:
@@ -82,7 +85,7 @@ class BotEvaluator(mcts.Evaluator):
         self._rng = np.random.default_rng(int(game_seed(seed)))
 
     def evaluate(self, state: Any) -> np.ndarray:
-        """(4,) float64, as ``returns()`` has them."""
+        """The mean returns of the playouts, (4,) float64, in the unit of ``returns()``."""
         return np.mean([self._play_out(state) for _ in range(self._rollouts)], axis=0)
 
     def _play_out(self, state: Any) -> np.ndarray:
@@ -104,7 +107,7 @@ class BotEvaluator(mcts.Evaluator):
         return np.array([margin, -margin, margin, -margin])
 
     def prior(self, state: Any) -> list[tuple[int, float]]:
-        """All actions alike."""
+        """A uniform prior over the legal actions."""
         if state.is_chance_node():
             return state.chance_outcomes()
         legal = state.legal_actions()
@@ -112,14 +115,16 @@ class BotEvaluator(mcts.Evaluator):
 
 
 class OpenSpielPolicy:
-    """A bot of OpenSpiel as a policy of ours: for ``evaluation.arena.play``, matches, and ``python:module:Class``.
+    """An OpenSpiel bot as a policy: for ``evaluation.arena.play``, matches, and ``python:module:Class``.
 
-    The bot is handed a state that begins where the seat stands and holds what it knows. A bot that takes a state for
-    the truth, as MCTS does, is to be given ``world=True``: a world dealt from what the seat knows, another each time.
+    The bot gets a state that begins at the current decision and holds what the seat knows. A bot that reads the hidden
+    cards of a state, such as MCTS, needs ``world=True``: it then gets a sampled world for each decision.
 
     Args:
-        make_bot: ``make_bot(game)`` returns the ``pyspiel.Bot``; it is called once for each kind of game that is met.
-        seed: of the worlds.
+        make_bot: ``make_bot(game)`` returns the ``pyspiel.Bot``; it is called once for each rule set.
+        world: give the bot a world sampled from what the seat knows.
+        seed: seed of the worlds.
+        name: name of the policy.
     """
 
     wants_views = True
@@ -139,7 +144,7 @@ class OpenSpielPolicy:
 
     def _choose(self, view: np.ndarray) -> int:
         view = view.copy()
-        view["deals"] = view["deal"] + 1  # this deal and no further
+        view["deals"] = view["deal"] + 1  # the game ends with this deal
         game, bot = self._game_and_bot(view[0])
         state = game.begun_at(view)
         if self._world:
@@ -156,10 +161,10 @@ class OpenSpielPolicy:
 
 
 def _checked(simulations: Any, uct_c: Any, bot: Any, seed: Any) -> tuple[int, float, int]:
-    """The arguments of a search, refused where they are made and not at its first decision.
+    """Check the arguments of a search when it is made, not at its first decision.
 
     Raises:
-        ValueError, TypeError: one that is none.
+        ValueError, TypeError: an argument of another type or out of range.
     """
     bot_codes(bot)
     whole_number("seed", seed, 0, MOST_SEED)
@@ -169,7 +174,7 @@ def _checked(simulations: Any, uct_c: Any, bot: Any, seed: Any) -> tuple[int, fl
 class ISMCTSPolicy(OpenSpielPolicy):
     """OpenSpiel's information-set Monte Carlo tree search, with playouts by ``deepest``.
 
-    ``load("python:persian_rummy_env.adapters.openspiel_bots:ISMCTSPolicy")`` has 100 simulations a decision.
+    ``load("python:persian_rummy_env.adapters.openspiel_bots:ISMCTSPolicy")`` uses 100 simulations per decision.
     """
 
     def __init__(self, simulations: int = 100, uct_c: float = 1.0, bot: str = "deepest", seed: int = 0) -> None:
@@ -182,7 +187,7 @@ class ISMCTSPolicy(OpenSpielPolicy):
                 BotEvaluator(bot, seed=seed),
                 uct_c,
                 simulations,
-                random_state=np.random.RandomState(seed),  # OpenSpiel asks for one of these
+                random_state=np.random.RandomState(seed),  # OpenSpiel needs a RandomState
             )
             searcher.set_resampler(lambda state, player: state.resample_from_infostate(player, worlds.random))
             searcher.restart_at = lambda _: None
@@ -204,7 +209,7 @@ class MCTSPolicy(OpenSpielPolicy):
                 simulations,
                 BotEvaluator(bot, seed=seed),
                 solve=False,
-                random_state=np.random.RandomState(seed),  # OpenSpiel asks for one of these
+                random_state=np.random.RandomState(seed),  # OpenSpiel needs a RandomState
             )
 
         super().__init__(make, world=True, seed=seed, name=f"mcts({bot}, simulations={simulations})")

@@ -1,4 +1,4 @@
-"""OpenSpiel: whole games that look the same to one player, for information-set search."""
+"""OpenSpiel: sampled games with the same information state for one player, for information-set search."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..state import FIRST_TURNED, STATE
 
 
 class _Hand:
-    """Where the cards of a hand came from, over a deal.
+    """The origin of the cards of a hand during a deal.
 
     Attributes:
-        times: when a card was dealt to it or drawn, in order.
-        taken: the cards it took from the pile and still holds.
-        played: (time, card) of the cards it played that were dealt or drawn.
+        times: when each card was dealt or drawn, in order.
+        taken: the cards that it took from the pile and still holds.
+        played: (time, card) of the dealt or drawn cards that it has played.
     """
 
     def __init__(self) -> None:
@@ -37,10 +37,10 @@ class _Hand:
             self.played.append((time, card))
 
     def fill(self, held: list[int], rng: np.random.Generator) -> dict[int, int]:
-        """The card that came at each time: those played came before they were played, the others at any time left.
+        """Assign a card to each time: a played card came before it was played, a held card at any time.
 
-        The cards are placed in the order in which they were played, so how many places a card has does not depend on
-        where those before it went, and every way to place them is equally likely.
+        The cards are assigned in the order in which they were played. The number of places of a card then does not
+        depend on the places of the cards before it, so all assignments are equally likely.
         """
         free, came = list(self.times), {}
         for time, card in self.played:
@@ -77,7 +77,7 @@ def resampled(state: Any, player: int, rng: np.random.Generator) -> Any:
 def _chance(
     history: list[Any], began: int, dealer: int, player: int, world: np.void, rng: np.random.Generator
 ) -> dict[int, int]:
-    """The cards that the other hands got, by time, so that they hold now what they hold in ``world``."""
+    """The cards that the other hands received, by time, so that they now hold their hands of ``world``."""
     hands = [_Hand() for _ in range(NUM_SEATS)]
     pile: list[int] = []
     drawer = -1
@@ -108,7 +108,7 @@ def _chance(
 
 
 def _take(pile: list[int], wanted: int) -> list[int]:
-    """Take a card, or the joker 52 + k for the (k+1)-th from the top, with all above it off the pile."""
+    """Remove a card (or the joker 52 + k, the (k+1)-th from the top) from the pile, with all cards above it."""
     if wanted < JOKER:
         place = pile.index(wanted)
     else:

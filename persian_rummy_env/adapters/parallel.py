@@ -1,7 +1,7 @@
-"""PettingZoo's parallel interface, for libraries that take no other: all four step at once, one of them in earnest.
+"""PettingZoo's parallel interface, for libraries that need it: all four agents step at once, and one action counts.
 
-It costs three rows in four, and every one of those needs an action that does nothing. ``PersianRummyVecEnv`` is the
-interface that fits the game; see docs/parallel.md.
+Three rows of four are wasted, and each of them needs a dummy action. ``PersianRummyVecEnv`` is the interface that fits
+the game; see docs/parallel.md.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..envs.options import AECOptions
 class PersianRummyParallel(ParallelEnv[str, Any, Any]):
     """The AEC environment with all four agents present in every step; an episode is a deal.
 
-    Observations are those of the AEC environment, each agent's own: the mask is all zeros for the three who are not to
-    move, whose actions are not looked at. Rewards are what the step earned, for all four; the episodes of all four end
-    in the same step.
+    Each agent has its own observation of the AEC environment. The mask is all zeros for the three agents that are not
+    to move, and their actions are ignored. All four agents have the rewards of the step, and their episodes end in the
+    same step.
 
     Args:
-        options: of ``persian_rummy_env.env``.
+        options: options of ``persian_rummy_env.env``.
     """
 
     metadata = {"name": "persian_rummy_parallel_v0", "render_modes": ["human", "ansi", "rgb_array"]}
@@ -62,7 +62,7 @@ class PersianRummyParallel(ParallelEnv[str, Any, Any]):
         """Play the action of the agent to move.
 
         Raises:
-            ValueError: there is none, or it is not legal (as ``illegal_action`` has it).
+            ValueError: the agent has no action, or an illegal one (under ``illegal_action="raise"``).
         """
         if not isinstance(actions, Mapping):
             raise TypeError(f"step({shown(actions)}): expected a mapping from agents to actions")

@@ -1,4 +1,4 @@
-"""PufferLib 3: tables with one agent each as a native environment, and a policy that masks.
+"""PufferLib 3: games with one agent each as a native environment, and a policy that masks.
 
 Written and checked against the source of 3.0.0, which cannot be installed beside this package: it asks for numpy below
 2 (docs/pufferlib.md).
@@ -20,26 +20,26 @@ from ..envs.gym_vector import PersianRummyGymVectorEnv
 from ..observation import HIGH, SIZE
 
 MASK = slice(SIZE, SIZE + NUM_ACTIONS)
-"""Where the mask lies in a row of the observation."""
+"""The columns of the mask in a row of the observation."""
 MASKED = -1e9
 """The logit of an action that is not legal."""
 
 
 class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttributeAccessIssue]
-    """``num_tables`` tables; the rows of one are the decisions of one agent, with what it was paid in between.
+    """``num_tables`` games; each row is a decision of one agent, with its reward since the decision before.
 
-    A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``), and the mask (547) at ``MASK``.
-    The library samples over all actions: the policy has to mask its own logits. A deal that ends gives way to the next
-    in the same step.
+    A row is (1567,) uint8: the raw observation (1020; divide by ``observation.HIGH``) and the mask (547) at ``MASK``.
+    The library samples over all actions, so the policy has to mask its own logits. When a deal ends, the next one
+    starts in the same step.
 
     Args:
-        num_tables: rows.
-        log_interval: steps between two entries of the info list, which hold the mean return of the deals that ended.
-        buf, seed: as the library hands them over.
-        options: of ``PersianRummyGymVectorEnv``.
+        num_tables: number of rows.
+        log_interval: steps between two entries of the info list, each the mean return of the deals that ended.
+        buf, seed: the arguments of the library.
+        options: options of ``PersianRummyGymVectorEnv``.
     """
 
-    observations: np.ndarray  # these four are the library's buffers: it makes them, or hands over shared memory
+    observations: np.ndarray  # these four are the library's buffers, possibly in shared memory
     rewards: np.ndarray
     terminals: np.ndarray
     truncations: np.ndarray
@@ -98,9 +98,9 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
 
 
 class MaskedPolicy(nn.Module):
-    """One hidden layer; logits, those of illegal actions ``MASKED``, and values.
+    """One hidden layer, with values and logits; the logit of an illegal action is ``MASKED``.
 
-    The mask is read from the stored rows, so that sampling and the loss see the same distribution.
+    The mask is read from the stored rows, so that sampling and the loss use the same distribution.
     """
 
     def __init__(self, hidden_size: int = 128) -> None:
@@ -113,7 +113,7 @@ class MaskedPolicy(nn.Module):
         self.critic = nn.Linear(hidden_size, 1)
 
     def forward_eval(self, observations: torch.Tensor, state: Any = None) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ARG002  # theirs
-        """Of rows (k, 1567): logits (k, 547), values (k, 1)."""
+        """From rows (k, 1567) to logits (k, 547) and values (k, 1)."""
         hidden = self.body(observations[:, :SIZE].float() / self.high)
         return self.actor(hidden).masked_fill(observations[:, MASK] == 0, MASKED), self.critic(hidden)
 

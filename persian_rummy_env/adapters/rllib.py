@@ -1,4 +1,4 @@
-"""RLlib: a table as a ``MultiAgentEnv`` that shows only the seat to move, and who plays which seats."""
+"""RLlib: the game as a ``MultiAgentEnv`` that shows only the seat to move, and policy mappings for self-play."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from ..rules import NUM_TEAMS
 
 
 class PersianRummyRLlib(MultiAgentEnv):
-    """A table of Persian Rummy for RLlib's new API stack: ``config.environment(PersianRummyRLlib)``.
+    """Persian Rummy for RLlib's new API stack: ``config.environment(PersianRummyRLlib)``.
 
     An observation is a ``Dict`` of ``observations``, (1020,) float32 in [0, 1], and ``action_mask``, (547,) float32 of
-    0 and 1: the names that RLlib's examples of masks use. Only the seat to move is shown one, so only it is asked for
-    an action; a step pays all four. When the episode ends, all four are shown their last view, with an empty mask, and
-    their flags are alike. What a seat earns before its first decision it is paid with that decision, because RLlib
-    drops rewards from before an agent's first observation; so the returns of RLlib's episodes are those of the game,
-    but for a seat that was never to move, of which RLlib makes no episode.
+    0 and 1, the names of RLlib's masking examples. Only the seat to move gets one, so RLlib asks only it for an action;
+    a step rewards all four. At the end of the episode all four get a last observation with an empty mask and the same
+    flags. RLlib drops rewards from before an agent's first observation, so a seat receives them with its first
+    decision. The returns of RLlib's episodes are therefore those of the game, except that a seat which never moved has
+    no episode.
 
     Args:
-        config: options of ``persian_rummy_env.env``, as ``env_config``. ``illegal_action`` is ``"forfeit"`` unless said
-            otherwise, since RLlib's check of an environment plays blindly.
+        config: options of ``persian_rummy_env.env``, given as ``env_config``. The default of ``illegal_action`` is
+            ``"forfeit"``, because RLlib's environment checker plays without the mask.
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__()
         self._waiting: dict[str, float] = {}
         self.aec = env(**{"illegal_action": "forfeit", **dict(config or {})})
-        self.metadata = {"render_modes": []}  # its own: RLlib writes into it
+        self.metadata = {"render_modes": []}  # a new dict: RLlib writes into it
         self.possible_agents = list(AGENTS)
         self.agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
@@ -48,16 +48,16 @@ class PersianRummyRLlib(MultiAgentEnv):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start an episode; seeds and options are those of the AEC environment."""
+        """Start an episode. ``seed`` and ``options`` are those of the AEC environment."""
         self.aec.reset(seed, options)
-        self._waiting = dict.fromkeys(AGENTS, 0.0)  # what those earned who have not decided yet
+        self._waiting = dict.fromkeys(AGENTS, 0.0)  # rewards of seats before their first decision
         return self._seen([self.aec.agent_selection]), {}
 
     def step(self, action_dict: Mapping[str, int]) -> tuple[dict[str, Any], ...]:
         """Play the action of the seat to move.
 
         Raises:
-            ValueError: another seat's, or none.
+            ValueError: no action, or an action of another seat.
         """
         if not isinstance(action_dict, Mapping):
             raise TypeError(f"step({shown(action_dict)}): expected a mapping from the agent to move to its action")
@@ -99,23 +99,22 @@ def _flags(flag: bool) -> dict[str, bool]:
     return {**dict.fromkeys(AGENTS, flag), "__all__": flag}
 
 
-def one_module(_agent: str, _episode: Any = None, **_told: Any) -> str:
-    """One network in all four seats, ``"player"``: for ``policy_mapping_fn``."""
+def one_module(_agent: str, _episode: Any = None, **_options: Any) -> str:
+    """A ``policy_mapping_fn`` with one module ``"player"`` at all four seats."""
     return "player"
 
 
-def team_modules(agent: str, _episode: Any = None, **_told: Any) -> str:
-    """A network a team, ``"team_0"`` and ``"team_1"``: for ``policy_mapping_fn``."""
+def team_modules(agent: str, _episode: Any = None, **_options: Any) -> str:
+    """A ``policy_mapping_fn`` with one module for each team: ``"team_0"`` and ``"team_1"``."""
     return f"team_{SEATS[agent] % NUM_TEAMS}"
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """The learner on one side of the table and one opponent on the other, drawn for each episode: for
-    ``policy_mapping_fn``.
+    """A ``policy_mapping_fn`` with the learner as one team and an opponent as the other, drawn for each episode.
 
-    Both are drawn from the episode's id, so partners are the same module from the first card to the last, and every
-    process draws alike.
+    The draw depends only on the episode's id, so partners are the same module during the whole episode, in every
+    process.
 
     Attributes:
         learner: the module that learns.
@@ -125,15 +124,15 @@ class SelfPlay:
     learner: str = "player"
     opponents: tuple[str, ...] = ("past",)
 
-    def __call__(self, agent: str, episode: Any, **_told: Any) -> str:
+    def __call__(self, agent: str, episode: Any, **_options: Any) -> str:
         drawn = crc32(str(episode.id_).encode())
         side, choice = drawn % NUM_TEAMS, drawn // NUM_TEAMS % len(self.opponents)
         return self.learner if SEATS[agent] % NUM_TEAMS == side else self.opponents[choice]
 
 
 def copy_module(algorithm: Any, source: str, target: str) -> None:
-    """Give a module the weights of another, in the learners and in all env runners: how an opponent becomes an earlier
-    self. (``Algorithm.set_state`` alone does not do it: env runners take no weights of the same number again.)"""
+    """Copy the weights of one module to another, in the learners and in all env runners, to make an opponent an earlier
+    copy of the learner. (``Algorithm.set_state`` alone does not: env runners skip weights of a version they have.)"""
     weights = algorithm.get_module(source).get_state()
     algorithm.learner_group.set_state({"learner": {"rl_module": {target: weights}}})
     algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.module[target].set_state(weights))

@@ -1,4 +1,4 @@
-"""RLlib: a network that keeps to the mask, when it plays and in the loss."""
+"""RLlib: a network with action masks in sampling and in the loss."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from ray.rllib.core.rl_module.torch import TorchRLModule  # pyright: ignore[repo
 from torch import nn
 
 ILLEGAL = torch.finfo(torch.float32).min
-"""Logit of an action that may not be played: its probability is 0, and so is its share in entropy and divergence."""
+"""The logit of an illegal action: its probability and its share of entropy and divergence are 0."""
 
 
 class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
-    """Actor and critic, each a layer of ``model_config["hidden"]`` units (default 128), on ``PersianRummyRLlib``.
+    """Actor and critic for ``PersianRummyRLlib``, each with one layer of ``model_config["hidden"]`` units (default
+    128).
 
-    What RLlib samples from, and what its PPO loss reads, are the same masked logits.
+    Sampling and the PPO loss read the same masked logits.
     """
 
     def setup(self) -> None:
@@ -37,11 +38,11 @@ class MaskedActorCritic(TorchRLModule, ValueFunctionAPI):
 
 
 class LegalAtRandom(RLModule):
-    """Plays legal actions, all with the same probability. It has nothing to learn: not for ``policies_to_train``."""
+    """Plays legal actions uniformly. It has no weights, so leave it out of ``policies_to_train``."""
 
     def _forward(self, batch: dict[str, Any], **_options: Any) -> dict[str, Any]:
         mask = torch.as_tensor(batch[Columns.OBS]["action_mask"])
         return {Columns.ACTIONS: torch.multinomial(mask, 1).squeeze(-1)}
 
     def compile(self, *_args: Any, **_options: Any) -> None:
-        """RLlib asks every module to; there is nothing to compile."""
+        """Does nothing; RLlib calls it on every module."""

@@ -1,6 +1,6 @@
 """Stable-Baselines3: the batched agent as a ``VecEnv``, for ``sb3_contrib.MaskablePPO``.
 
-``gymnasium.make("PersianRummy-v0", observation="flat")`` works with it as it is; this is the fast way.
+``gymnasium.make("PersianRummy-v0", observation="flat")`` also works with it; this is the fast way.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..envs.options import AgentOptions
 
 
 class PersianRummySB3VecEnv(VecEnv):
-    """``num_envs`` tables at which one agent plays, stepped by one compiled call.
+    """``num_envs`` games with one agent each, stepped by one compiled call.
 
-    Observations are the flat vector, (n, 1020) float32; masks come by ``env_method("action_masks")``, as MaskablePPO
-    asks for them. An episode that ends gives way to the next at once; ``info["terminal_observation"]`` and
-    ``info["TimeLimit.truncated"]`` say how it ended, ``info["episode"]`` its return ``r`` and length ``l``.
+    Observations are the flat vector, (n, 1020) float32. MaskablePPO gets masks by ``env_method("action_masks")``. When
+    an episode ends, the next one starts at once. ``info["terminal_observation"]`` and ``info["TimeLimit.truncated"]``
+    tell how it ended; ``info["episode"]`` holds its return ``r`` and length ``l``.
 
     Args:
-        options: of ``PersianRummyGymVectorEnv``, but for ``autoreset_mode``, ``observation`` and ``raw``.
+        options: options of ``PersianRummyGymVectorEnv``, except ``autoreset_mode``, ``observation`` and ``raw``.
     """
 
     def __init__(self, num_envs: int, **options: Unpack[AgentOptions]) -> None:
@@ -34,7 +34,7 @@ class PersianRummySB3VecEnv(VecEnv):
         self._actions = np.zeros(num_envs, dtype=np.int64)
 
     def reset(self) -> np.ndarray:
-        """Start new episodes, by the seed of ``seed()`` if one was set."""
+        """Start new episodes, with the seed of ``seed()`` if one was set."""
         first = self._seeds[0]
         observation, infos = self.tables.reset(seed=None if first is None else first)
         self.reset_infos = [{"seat": int(seat)} for seat in infos["seat"]]

@@ -1,8 +1,8 @@
-"""Tianshou: the table for self-play, the agent's table for everything else, and what policy gradients lack there.
+"""Tianshou: environments for self-play and for a single agent, and masks and returns for policy gradients.
 
-Tianshou hands on the mask that lies in an observation, but only its Q-learning looks at it: ``MaskedActor`` does so
-for PPO and its like. At a table of four, the row after a decision belongs to another seat: ``PerSeat`` puts each seat's
-rows together before returns are computed.
+Tianshou keeps the mask of an observation, but only its Q-learning uses it; ``MaskedActor`` uses it for policy-gradient
+algorithms such as PPO. In self-play the row after a decision belongs to another seat; ``PerSeat`` groups the rows of
+each seat before returns are computed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from ..envs.gym import PersianRummyGymEnv
 from ..envs.options import AECOptions, AgentOptions
 
 MASKED = -1e9
-"""The logit of an action that is not legal: its probability is 0, and so is its part of the entropy."""
+"""The logit of an illegal action: its probability and its share of the entropy are 0."""
 
 
 class TianshouTable(PettingZooEnv):
-    """The AEC environment, four seats taking turns. An episode is a deal.
+    """The AEC environment with four seats that take turns; an episode is a deal.
 
     Observations: ``agent_id``, the seat to move; ``obs``, (1020,) float32; ``mask``, 547 bools. Rewards: a list by
-    seat, a new one each step (the library's own wrapper hands out the same list every time).
+    seat, a new one in each step (the library's own wrapper returns the same list object every time).
 
     Args:
-        options: of ``persian_rummy_env.env``.
+        options: options of ``persian_rummy_env.env``.
     """
 
     def __init__(self, **options: Unpack[AECOptions]) -> None:
@@ -45,13 +45,13 @@ class TianshouTable(PettingZooEnv):
 
 
 class TianshouLearner(gymnasium.Wrapper):
-    """The Gymnasium environment, one agent among bots, with the mask where Tianshou looks for it.
+    """The Gymnasium environment, one agent among bots, with the mask in the observation as Tianshou expects it.
 
-    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. After a decision comes the agent's next one, so
-    every algorithm of the library, with n-step targets too, computes what it should.
+    Observations: ``obs``, (1020,) float32; ``mask``, (547,) bool. The row after a decision is the agent's next
+    decision, so every algorithm of the library is correct here, also with n-step targets.
 
     Args:
-        options: of ``persian_rummy_env.PersianRummyGymEnv``.
+        options: options of ``persian_rummy_env.PersianRummyGymEnv``.
     """
 
     def __init__(self, **options: Unpack[AgentOptions]) -> None:
@@ -76,9 +76,9 @@ def _renamed(observation: Any) -> dict[str, np.ndarray]:
 
 
 class MaskedActor(DiscreteActor):
-    """The library's ``DiscreteActor`` for observations with a mask: logits, those of illegal actions ``MASKED``.
+    """The library's ``DiscreteActor`` for observations with a mask: illegal actions have the logit ``MASKED``.
 
-    It reads the mask from the stored observation, so that sampling and the loss see the same distribution.
+    It reads the mask from the stored observation, so that sampling and the loss use the same distribution.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -97,10 +97,10 @@ class SeenCritic(DiscreteCritic):
 
 
 class PerSeat:
-    """Put before an on-policy algorithm, it learns from each seat's own decisions: ``class SeatPPO(PerSeat, PPO)``.
+    """A mixin for on-policy algorithms that learns from each seat's own decisions: ``class SeatPPO(PerSeat, PPO)``.
 
-    One network plays all four seats. Collect whole episodes (``collection_step_num_episodes``); rows of an episode that
-    goes on are left out.
+    One network plays all four seats. Collect whole episodes (``collection_step_num_episodes``); rows of unfinished
+    episodes are dropped.
     """
 
     def update(self, buffer: Any, **options: Any) -> Any:
@@ -110,9 +110,9 @@ class PerSeat:
 def seat_transitions(buffer: Any) -> Any:
     """The decisions of a buffer of ``TianshouTable``, one seat after the other within each episode.
 
-    A row's reward is all that its seat is paid until it decides again, whoever earned it, or until the episode is over;
-    its next observation is the seat's next one. The last row of each seat ends the episode. Where that was cut short,
-    the value to go on from is that of the seat's last observation, since no later one is there.
+    The reward of a row is the sum of the seat's rewards until its next decision or the end of the episode; the next
+    observation is the seat's next one. The last row of each seat ends the episode. In a truncated episode the value is
+    bootstrapped from the seat's last observation, because there is no later one.
 
     Args:
         buffer: a ``ReplayBuffer`` or ``VectorReplayBuffer`` with rewards (n, 4).
@@ -121,7 +121,7 @@ def seat_transitions(buffer: Any) -> Any:
         A ``ReplayBuffer`` with rewards (k,), of the k decisions in finished episodes.
 
     Raises:
-        ValueError: no episode in it has ended.
+        ValueError: no episode in the buffer has ended.
     """
     rows, indices = buffer.sample(0)
     done = np.asarray(rows.done, dtype=bool)

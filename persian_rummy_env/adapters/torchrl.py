@@ -1,5 +1,4 @@
-"""TorchRL: the AEC environment under ``PettingZooWrapper``, and the vector environment as a batched environment of its
-own."""
+"""TorchRL: the AEC environment in ``PettingZooWrapper``, and the vector environment as a batched ``EnvBase``."""
 
 from __future__ import annotations
 
@@ -21,49 +20,49 @@ from ..observation import HIGH, SIZE
 from ..rules import NUM_SEATS
 
 TEAM_GROUPS = {f"team_{team}": list(agents) for team, agents in enumerate(TEAMS)}
-"""One group a team: its two seats share a network, and are stacked in the dimension before the last."""
+"""One group per team: its two seats share a network and are stacked in the dimension before the last."""
 ONE_GROUP = {"seats": list(AGENTS)}
 """One group of all four seats, for self-play with one network."""
 
 
 def torchrl_env(group_map: dict[str, list[str]] | None = None, **options: Unpack[AECOptions]) -> PettingZooWrapper:
-    """A table as a TorchRL environment.
+    """The game as a TorchRL environment.
 
     Per group: ``observation.observation``, (agents, 1020) float32; ``action_mask``, (agents, 547) bool, all True for a
-    seat that is not to move; ``mask``, (agents,) bool, who is. A reward is that of the single step. Whoever learns
-    has to leave out the rows where ``mask`` is False, and to carry the rewards that fell in them to the seat's decision
-    before: generalised advantages over the time axis are wrong here (``torchrl_returns.seat_returns``).
+    seat that is not to move; ``mask``, (agents,) bool, True for the seat to move. A reward is that of the single step.
+    A learner has to drop the rows with ``mask`` False and add their rewards to the seat's decision before them
+    (``torchrl_returns.seat_returns``). Generalised advantages over the time axis are wrong here.
 
     Args:
         group_map: ``TEAM_GROUPS`` (default), ``ONE_GROUP`` or another.
-        options: of ``persian_rummy_env.env``.
+        options: options of ``persian_rummy_env.env``.
     """
     groups = TEAM_GROUPS if group_map is None else group_map
-    # The masks lie in the observations; use_mask also says who is to move, without which a turn-based table is refused.
+    # The masks are in the observations. use_mask adds the seat to move, which the wrapper needs for turn-based games.
     return PettingZooWrapper(env=env(**options), use_mask=True, group_map=groups, return_state=False)
 
 
 class PersianRummyTorchRL(EnvBase):
-    """``num_envs`` tables in one compiled call; batch size ``[num_envs]``, one row a table: its seat to move.
+    """``num_envs`` games in one compiled call; batch size ``[num_envs]``, one row per game: its seat to move.
 
-    Rows of one table belong to whoever is to move, so a network plays all the seats of a batch, and none computes for
-    seats that wait. What is earned lies in the rows of others; ``torchrl_returns.SeatGAE`` brings it to each seat.
+    Each row belongs to the seat to move, so one network plays all seats and computes nothing for waiting seats. Rewards
+    of a seat are in the rows of other seats; ``torchrl_returns.SeatGAE`` collects them for each seat.
 
     After a reset and after a step: ``observation``, (n, 1020) float32 in [0, 1]; ``action_mask``, (n, 547) bool;
-    ``seat``, (n, 1) int64 in 0..3, whose view it is. After a step also ``reward``, (n, 4) float32 by absolute seat, and
-    ``done``, ``terminated``, ``truncated``, (n, 1) bool. ``action``, (n,) int64, must be legal. In the last row of an
-    episode the mask is all False, and the view that of the seat that moved last or, where ``max_decisions`` cut it, was
-    to move next. TorchRL then resets these tables, and no others.
+    ``seat``, (n, 1) int64 in 0..3, the seat of the observation. After a step also ``reward``, (n, 4) float32 by
+    absolute seat, and ``done``, ``terminated``, ``truncated``, (n, 1) bool. ``action``, (n,) int64, must be legal. In
+    the last row of an episode the mask is all False; its observation is that of the seat that moved last or, if
+    ``max_decisions`` cut the episode, of the seat to move next. TorchRL then resets only these games.
 
     Args:
-        num_envs: tables, at least 1.
-        raw: True, ``observation`` is the engine's bytes, (n, 1020) uint8: a quarter of the memory, to be divided by
-            ``observation.HIGH`` where it is learnt from.
-        device: where the tensors are handed out; the tables are played on the CPU.
-        options: of ``PersianRummyVecEnv``, but for ``autoreset_mode`` and ``copy``.
+        num_envs: number of games, at least 1.
+        raw: True: ``observation`` is the engine's bytes, (n, 1020) uint8, a quarter of the memory; divide by
+            ``observation.HIGH`` for learning.
+        device: device of the returned tensors; the games are played on the CPU.
+        options: options of ``PersianRummyVecEnv``, except ``autoreset_mode`` and ``copy``.
 
     Raises:
-        ValueError, TypeError: an option with a value that it does not take, or an action that is not legal.
+        ValueError, TypeError: an option with an invalid value, or an illegal action.
     """
 
     batch_locked = True
@@ -113,7 +112,7 @@ class PersianRummyTorchRL(EnvBase):
         return TensorDict({**self._seen(batch), **paid}, self.batch_size, device=self.device)
 
     def _seen(self, batch: StepResult) -> dict[str, torch.Tensor]:
-        # A table that is over has nobody to move; what it shows is the view of the seat in its state.
+        # A game that is over has no seat to move; its observation is that of the seat in its state.
         seat = self.tables.last_seat if (batch.seat < 0).any() else batch.seat
         observation = torch.from_numpy(batch.observation)
         if not self.raw:
@@ -125,7 +124,7 @@ class PersianRummyTorchRL(EnvBase):
         }
 
     def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
-        """Legal actions drawn uniformly for the tables as they stand, from their own sampling streams."""
+        """Set ``action`` to uniform legal actions of the current games, from their own sampling streams."""
         given = TensorDict({}, self.batch_size, device=self.device) if tensordict is None else tensordict
         return given.set("action", torch.from_numpy(self.tables.sample_actions()).to(self.device))
 

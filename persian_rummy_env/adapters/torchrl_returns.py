@@ -1,4 +1,4 @@
-"""TorchRL: what each decision of a seat led to, for that seat."""
+"""TorchRL: returns and advantages by seat."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..rules import NUM_SEATS, NUM_TEAMS
 
 
 def seat_returns(reward: Tensor, done: Tensor) -> Tensor:
-    """What each seat is still paid in its episode, from each step on: its return where it decided there (gamma = 1).
+    """The sum of each seat's rewards from each step to the end of its episode: the return of its decision (gamma = 1).
 
-    All that a seat is paid between two of its decisions, whoever earned it, is in the return of the earlier one. For
-    the wrapped AEC environment, where every step has a row of each seat.
+    Rewards between two decisions of a seat belong to the earlier one. For the wrapped AEC environment, where every step
+    has a row for each seat.
 
     Args:
-        reward: (steps, …) of the single steps, ``("next", group, "reward")`` of one table.
-        done: (steps, …) bool of the same shape, the episode ended in that step.
+        reward: (steps, …), rewards of the single steps, ``("next", group, "reward")`` of one game.
+        done: (steps, …) bool of the same shape, True where the episode ended.
 
     Returns:
-        (steps, …). After the last ``done`` it is cut off: leave those rows out.
+        (steps, …). Drop the rows after the last ``done``: their returns are incomplete.
     """
     returns = reward.clone()
     following = 0 * reward[0]
@@ -45,19 +45,23 @@ def seat_advantages(
     gamma: float = 1.0,
     lmbda: float = 0.95,
 ) -> Tensor:
-    """Generalised advantages along each seat's own decisions, for rows that belong to the seat to move.
+    """Generalised advantage estimates along each seat's own decisions, for rows that belong to the seat to move.
 
-    A decision is followed by the next of the *same seat*; it is paid all that its seat got until then, whoever earned
-    it. Discounts count a seat's decisions.
+    The next decision is that of the *same seat*. The reward of a decision is the sum of the seat's rewards until then.
+    The discount applies once for each decision of the seat.
 
     Args:
-        seat: (n, T) int64, who decides.
-        reward: (n, T, 4), paid by the step to each seat.
+        seat: (n, T) int64, the seat that decides.
+        reward: (n, T, 4), rewards of the step by seat.
         value: (n, T), the critic's value to the seat that decides.
-        ends: (n, T) bool, the episode ended in that step.
-        next_seat, next_value: (n, T), read where ``ends`` and in the last column: a seat and the value to it of what
-            came after; 0 where nothing did. For its partner it is the same and for the opponents its negative.
-        decided: (n, T) bool, the steps to learn from; what the others earn is part of the way between. Default: all.
+        ends: (n, T) bool, True where the episode ended.
+        next_seat, next_value: (n, T), read where ``ends`` is True and in the last column: a seat, and the value to it
+            of the following state; 0 after a terminal state. The partner has the same value, the opponents its
+            negative.
+        gamma: discount.
+        lmbda: lambda of the estimate, 0..1.
+        decided: (n, T) bool, the decisions to learn from; rewards of other steps go to the decision before them. None:
+            all.
 
     Returns:
         (n, T), 0 where ``decided`` is False.
@@ -87,17 +91,17 @@ def seat_advantages(
 
 
 class SeatGAE(TensorDictModuleBase):
-    """``seat_advantages`` of what a collector brings from ``PersianRummyTorchRL``, in the place of TorchRL's ``GAE``.
+    """``seat_advantages`` for the batches of a collector on ``PersianRummyTorchRL``; replaces TorchRL's ``GAE``.
 
     Reads ``seat``, ``action_mask``, and under ``next`` ``seat``, ``reward``, ``done``, ``terminated``, of batch size
     (n, T). Writes ``advantage``, ``value_target`` and ``state_value``, (n, T, 1), without gradients, and ``decided``,
-    (n, T) bool: the rows with more than one legal action. Learn from those alone, ``batch[batch["decided"]]``.
-    An episode that the batch cuts, or ``max_decisions``, goes on with the critic's value of what came next.
+    (n, T) bool: the rows with more than one legal action. Learn only from those, ``batch[batch["decided"]]``.
+    An episode that is cut by the batch or by ``max_decisions`` is bootstrapped with the critic's value.
 
     Args:
-        value_network: a module that writes ``state_value``, (…, 1), for the seat that sees.
-        gamma: discount a decision of the seat. The game is undiscounted.
-        lmbda: of the estimate, 0..1.
+        value_network: a module that writes ``state_value``, (…, 1), the value to the seat of the observation.
+        gamma: discount per decision of the seat. The game is undiscounted.
+        lmbda: lambda of the estimate, 0..1.
     """
 
     def __init__(self, value_network: Any, *, gamma: float = 1.0, lmbda: float = 0.95) -> None:
