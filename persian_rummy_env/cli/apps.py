@@ -1,4 +1,4 @@
-"""``persian-rummy play`` and ``persian-rummy serve``: the games that people play, each with its own options."""
+"""``persian-rummy play`` and ``persian-rummy serve``: the game in terminal and browser, each with its own options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..system.command_line import complain
 
 
 class App(NamedTuple):
-    """A command with its own parser: its help line, its module, and what it needs beside the package."""
+    """A command with its own parser: its help line, its module, and the libraries that it needs."""
 
     help: str
     module: str
@@ -25,12 +25,12 @@ APPS = {
 
 
 def add_to(subparsers: Any) -> None:
-    for name, app in APPS.items():  # for the list of commands: their own parsers read the arguments
+    for name, app in APPS.items():  # only for the list of commands: each has its own parser
         subparsers.add_parser(name, help=app.help, add_help=False)
 
 
 def run(name: str, argv: Sequence[str]) -> int:
-    """Run a command of ``APPS`` with its arguments; returns the exit status."""
+    """Run a command of ``APPS`` with its arguments and return the exit status."""
     app = APPS[name]
     missing = [library for library in app.needs if find_spec(library) is None]
     if missing:
@@ -40,6 +40,6 @@ def run(name: str, argv: Sequence[str]) -> int:
         )
     module = importlib.import_module(f"persian_rummy_env.{app.module}")
     status = module.main(argv)
-    if hasattr(module, "end"):  # a server does not wait for a policy that is still thinking
+    if hasattr(module, "end"):  # a server does not wait for a policy that is still deciding
         module.end(status)
     return status

@@ -1,5 +1,5 @@
-"""The subcommands of ``persian-rummy``, one a module: ``add_to(subparsers)`` names its options, ``run(args)`` returns
-the exit status. A module imports the engine only in ``run``, so that ``--help`` is quick."""
+"""Shared parts of the subcommands of ``persian-rummy``. Each subcommand is a module: ``add_to(subparsers)`` adds its
+options, ``run(args)`` returns the exit status. It imports the engine only in ``run``, so that ``--help`` is quick."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 OK, DIFFERENT = 0, 1
-"""Exit statuses: done; a record does not replay. ``WRONG_USE`` is of wrong arguments, and of a file that cannot be read
-or written."""
+"""Exit statuses: success; a record does not replay. ``WRONG_USE`` stands for wrong arguments and for a file that cannot
+be read or written."""
 
 
 MAX_SEED = 2**64 - 1
 
 
 class CommandError(Exception):
-    """The user is to be told; exit status ``WRONG_USE``."""
+    """A mistake of the user; it is printed in one line, with exit status ``WRONG_USE``."""
 
 
 def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -64,20 +64,20 @@ def rules(text: str) -> RuleSet:
 
 
 def add_deal_options(parser: argparse.ArgumentParser) -> None:
-    """The options of every command that plays matches."""
+    """Add the options of every command that plays matches."""
     parser.add_argument(
-        "--seed", type=whole_number(0, MAX_SEED), default=1, metavar="S", help="of the deals (default %(default)s)"
+        "--seed", type=whole_number(0, MAX_SEED), default=1, metavar="S", help="seed of the deals (default %(default)s)"
     )
     parser.add_argument("--rules", type=rules, default=RuleSet(), metavar="RULES", help=RULES_HELP)
     parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
-    parser.add_argument("--split-stock", action="store_true", help="each seat draws from a stock of its own")
+    parser.add_argument("--split-stock", action="store_true", help="each seat draws from its own part of the stock")
 
 
 def specs_of(text: str) -> list[str]:
-    """The names in a list of policies divided by commas.
+    """The names in a comma-separated list of policies.
 
     Raises:
-        CommandError: it is no such list, or a name is in it twice.
+        CommandError: the text is not such a list, or it has a name twice.
     """
     from ..players.load import split_specs
 
@@ -91,10 +91,10 @@ def specs_of(text: str) -> list[str]:
 
 
 def load_policies(specs: Sequence[str], rules: RuleSet) -> list[BasePolicy]:
-    """Policies by name, for games by these rules.
+    """Load policies by name, for games with these rules.
 
     Raises:
-        CommandError: a name means no policy, its file cannot be read, or it was trained with other rules.
+        CommandError: there is no policy of that name, its file cannot be read, or it was trained with other rules.
     """
     from ..players.load import load
     from ..players.policy import check_rules
@@ -120,7 +120,7 @@ def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]
 
 @contextmanager
 def policy_faults() -> Iterator[None]:
-    """A policy whose answer is not allowed ends the command with one line; its own errors pass."""
+    """Turn an invalid answer of a policy into a ``CommandError``. Exceptions of the policy itself pass."""
     from ..players.policy_io import AnswerError, PolicyError
 
     try:
@@ -128,17 +128,18 @@ def policy_faults() -> Iterator[None]:
     except AnswerError as error:
         raise CommandError(str(error)) from None
     except PolicyError as error:
-        if not isinstance(error.__cause__, AnswerError):  # a fault in the program, which is to be seen as one
+        if not isinstance(error.__cause__, AnswerError):  # a bug of the policy: show the traceback
             raise
         raise CommandError(str(error)) from None
 
 
 class Faults:
-    """What is wrong with the lines of a file, said so that it stays readable: of what is no file of records at all one
-    line, else ``MOST`` lines and how many more there are.
+    """Prints the faults in the lines of a file: the first ``MOST`` and the number of the others. If the file is not a
+    file of records at all, it raises with one line instead.
 
     Args:
-        say: prints a line; the file is named in it.
+        name: the name of the file.
+        say: prints a line, which names the file.
     """
 
     MOST = 20
@@ -150,15 +151,19 @@ class Faults:
         self._held: list[str] = []
 
     def good(self) -> None:
-        """A line is a good record."""
+        """Note a line that is a valid record."""
         self._named = True
         self._let_go()
 
     def add(self, fault: object, *, named: bool) -> None:
-        """A line is not; ``fault`` names it. ``named``: it was meant to be a record.
+        """Note a line that is not a valid record.
+
+        Args:
+            fault: the fault, with the number of the line.
+            named: the line holds the name of the format, so it was meant to be a record.
 
         Raises:
-            FileError: so many lines are no records that the file is none of records.
+            FileError: ``MOST`` lines and none was meant to be a record.
         """
         self.count += 1
         self._named |= named
@@ -170,10 +175,10 @@ class Faults:
             self._refuse()
 
     def close(self) -> None:
-        """The file has ended.
+        """End the file: print the number of the other faults.
 
         Raises:
-            FileError: nothing in it was meant to be a record.
+            FileError: no line was meant to be a record.
         """
         if self.count and not self._named:
             self._refuse()

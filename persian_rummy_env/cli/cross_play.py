@@ -1,4 +1,4 @@
-"""``persian-rummy cross-play``: how well policies play with partners that are not themselves."""
+"""``persian-rummy cross-play``: the strength of teams of two different policies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .command import (
 DESCRIPTION = """\
 Play teams of two different policies on duplicate deals against a fixed team. Prints the margin of each team in points
 per deal with half of the 95% interval: the row's policy sits at the lower seat of the team, the column's opposite. The
-gap is the mean of the diagonal less the mean of the other cells: a positive gap means that policies play better with
+gap is the mean of the diagonal minus the mean of the other cells: a positive gap means that policies play better with
 a copy of themselves."""
 EXAMPLES = """\
 examples:
@@ -38,10 +38,14 @@ def add_to(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("policies", metavar="POLICIES", help="two or more names, divided by commas")
+    parser.add_argument("policies", metavar="POLICIES", help="two or more names, separated by commas")
     parser.add_argument("--against", default="deepest", metavar="POLICY", help="both opponents (default %(default)s)")
     parser.add_argument(
-        "--pairs", type=whole_number(2), default=1000, metavar="N", help="duplicate pairs a team (default %(default)s)"
+        "--pairs",
+        type=whole_number(2),
+        default=1000,
+        metavar="N",
+        help="duplicate pairs per team (default %(default)s)",
     )
     add_deal_options(parser)
 

@@ -11,7 +11,7 @@ from typing import Any
 from .command import OK
 
 DESCRIPTION = """\
-What is installed and how big the game is: what to write into a report of a fault."""
+Print versions, cache, threads and sizes of the game. Include this in a bug report."""
 LIBRARIES = ("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch")
 
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:  # noqa: ARG001
 
 
 def facts() -> dict[str, list[tuple[str, str]]]:
-    """What ``info`` prints: by heading, names and values."""
+    """The content of ``info``: names and values by heading."""
     from .. import __version__
     from ..actions import NUM_ACTIONS, RANGES
     from ..observation import BLOCKS, SIZE, VERSION
@@ -61,7 +61,7 @@ def facts() -> dict[str, list[tuple[str, str]]]:
 
 
 def version_of(name: str) -> str:
-    """The installed version of a library, found without importing it."""
+    """The installed version of a library, read without importing it."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -69,7 +69,7 @@ def version_of(name: str) -> str:
 
 
 def compiled_code() -> list[tuple[str, str]]:
-    """Where compiled code is kept, and which parts of the core lie there."""
+    """The folder of compiled code, and the kernel groups in it."""
     from ..core.compiler.compile_on_demand import is_kept
     from ..core.compiler.jit import CACHE, JIT
     from ..core.compiler.warm_up import KERNEL_GROUPS

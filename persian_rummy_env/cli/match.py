@@ -1,4 +1,4 @@
-"""``persian-rummy match``: two policies on duplicate deals."""
+"""``persian-rummy match``: a match of two policies on duplicate deals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..evaluation.match import MatchResult
 
 REPORT_EVERY = 5.0
-"""Seconds between two reports of progress."""
+"""Seconds between two progress reports."""
 
 DESCRIPTION = """\
 Play two policies against each other on duplicate deals: each deal is played twice, with the seats exchanged. Prints the
@@ -40,12 +40,14 @@ def add_to(subparsers: Any) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("a", metavar="A", help="a policy, by name")
     parser.add_argument("b", metavar="B", help="its opponent")
-    parser.add_argument("--pairs", type=whole_number(1), default=1000, metavar="N", help="default %(default)s")
+    parser.add_argument(
+        "--pairs", type=whole_number(1), default=1000, metavar="N", help="duplicate pairs (default %(default)s)"
+    )
     parser.add_argument(
         "--within",
         type=positive_number,
         metavar="POINTS",
-        help="stop when half of the 95%% interval is at most this",
+        help="stop when the half-width of the 95%% interval is at most this",
     )
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     add_deal_options(parser)

@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line and return the exit status."""
     given = sys.argv[1:] if argv is None else list(argv)
     if given and given[0] in apps.APPS:
         return apps.run(given[0], given[1:])

@@ -1,4 +1,4 @@
-"""``persian-rummy show``: an account of games to read, or a page to step through them."""
+"""``persian-rummy show``: games as text, or as a page to step through."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 MOST_GAMES = 200
 VIEWS = ("open", "player_0", "player_1", "player_2", "player_3")
 DESCRIPTION = """\
-Tell the games of a file turn by turn: the hand and the pile before each turn, what was drawn, laid and discarded, the
-table after it, and at the end of each deal how its score came about. Everything is open, as to someone who walks round
-the table. With --html, make a page instead to step through the games in a browser: one file, which loads nothing.
-On a terminal cards are in colour (not with NO_COLOR set)."""
+Print the games of a file turn by turn: hand, pile and table before each turn, its actions, and at the end of each deal
+the parts of its score. All cards are open. With --html, make a page instead to step through the games in a browser:
+one file, which loads nothing. On a terminal cards are in colour (not with NO_COLOR set)."""
 EXAMPLES = """\
 examples:
   persian-rummy show games.jsonl --game 3
@@ -36,7 +35,7 @@ examples:
 def add_to(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "show",
-        help="tell games turn by turn, or make a page to step through them",
+        help="print games turn by turn, or make a page to step through them",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -51,23 +50,23 @@ def add_to(subparsers: Any) -> None:
     page.add_argument(
         "--view",
         choices=VIEWS,
-        help="only as this player sees the table, without anything that is hidden from them; or open, only with "
-        "all hands open (default: the page lets choose)",
+        help="show only what this player sees, without any hidden card; or open: only with all hands open "
+        "(default: the reader of the page can choose)",
     )
     page.add_argument(
         "--policy",
         action="append",
         default=[],
         metavar="NAME",
-        help="ask a policy about every decision: expert, champion, 'search(deepest, worlds=40)', file:PATH of a "
-        "trained one; may be given several times",
+        help="analyse every decision by a policy: expert, champion, 'search(deepest, worlds=40)', file:PATH of a "
+        "trained policy; may be given several times",
     )
     page.add_argument("--four-colours", action="store_true", help="clubs green and diamonds blue")
     page.add_argument(
         "--worlds",
         type=whole_number(0, 10_000),
         metavar="N",
-        help="worlds that the value of a policy is the mean over; 0 leaves values out (default: 128)",
+        help="sampled worlds for the value of a policy; 0: no values (default: 128)",
     )
 
 
@@ -83,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     from ..system.escaping import visible_lines
 
     faults = Faults(args.file, complain)
-    for number, line, found in wanted(args):
+    for number, line, found in requested(args):
         try:
             text = visible_lines(transcript(loads(found)))
         except RecordError as error:
@@ -97,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def make_page(args: argparse.Namespace) -> int:
-    """Write the page of the games that replay; the others are named."""
+    """Write the page of the games that replay, and name the games that do not."""
     from ..apps.replay_page import replay_page
     from ..drawing import Look
     from ..records.record import RecordError, is_named, loads
@@ -109,7 +108,7 @@ def make_page(args: argparse.Namespace) -> int:
     analysts = [analyst(name, args.worlds) for name in args.policy]
     faults = Faults(args.file, complain)
     games = []
-    for number, line, found in wanted(args):
+    for number, line, found in requested(args):
         try:
             record = loads(found)
             replay(record)
@@ -136,10 +135,10 @@ def make_page(args: argparse.Namespace) -> int:
 
 
 def analyst(name: str, worlds: int | None) -> Analyst:
-    """A policy to ask about decisions.
+    """The analyst of a policy.
 
     Raises:
-        CommandError: the name means no policy.
+        CommandError: there is no policy of that name.
     """
     from ..apps.analyst import DEFAULT_WORLDS, PolicyAnalyst
     from ..players.policy import RulesError
@@ -159,15 +158,15 @@ def analyst(name: str, worlds: int | None) -> Analyst:
         except (RulesError, AnswerError) as error:
             raise CommandError(f"--policy {name}: {error}") from None
         except PolicyError as error:
-            if not isinstance(error.__cause__, AnswerError):  # a fault in the program, which is to be seen as one
+            if not isinstance(error.__cause__, AnswerError):  # a bug of the policy: show the traceback
                 raise
             raise CommandError(f"--policy {name}: {error}") from None
 
     return ask
 
 
-def wanted(args: argparse.Namespace) -> Iterator[tuple[int, int, bytes]]:
-    """The games asked for: the number of each in the file, its line, and what stands there."""
+def requested(args: argparse.Namespace) -> Iterator[tuple[int, int, bytes]]:
+    """The requested games: the number of each in the file, the number of its line, and the line."""
     from ..records.record import is_blank
     from ..system.lines import open_lines
 
@@ -191,7 +190,7 @@ def complain(fault: str) -> None:
 
 
 def write_to_output(page: str) -> None:
-    """A page says of itself that it is UTF-8, so it is, whatever the terminal takes."""
+    """Write a page in UTF-8, which it declares, whatever the encoding of the terminal."""
     sys.stdout.flush()
     raw = getattr(sys.stdout, "buffer", None)
     if raw is None:

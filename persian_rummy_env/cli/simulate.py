@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..records.record import Record
 
 PATIENCE = 0.5
-"""Seconds between two signs of life."""
+"""Seconds between two progress reports."""
 
 DESCRIPTION = """\
 Play games between policies and write them as records, one JSON object a line. The same seed gives the same games.
@@ -45,12 +45,12 @@ def add_to(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--games", type=whole_number(1), default=1, metavar="N", help="how many (default: 1)")
+    parser.add_argument("--games", type=whole_number(1), default=1, metavar="N", help="number of games (default: 1)")
     parser.add_argument(
         "--seed",
         type=whole_number(0, MAX_SEED),
         metavar="S",
-        help="from 0 to 2**64 - 1 (default: a new one, which is named on standard error)",
+        help="from 0 to 2**64 - 1 (default: a new one, printed on standard error)",
     )
     parser.add_argument(
         "--players",
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def progress(records: Iterable[Record], total: int, *, shown: bool) -> Iterator[Record]:
-    """The records; if it takes long, how many there are already, in one line on standard error that goes away again."""
+    """Pass the records on; if they take long, show their number in a transient line on standard error."""
     start = shown_at = time.monotonic()
     try:
         for count, record in enumerate(records):

@@ -1,4 +1,4 @@
-"""``persian-rummy stats``: what the games of files come to."""
+"""``persian-rummy stats``: statistics of the games in files."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..records.stats import Summary
 
 DESCRIPTION = """\
-Add up the games of files: how long deals are, how often somebody goes out, where points come from (sets, runs,
-lay-offs, the doubling of four at once, going out, cards left in hand), and how many cards are taken from the pile; for
-all seats, each seat, and each policy that the records name. Every game is played again first; one that is damaged or
-does not replay is named on standard error and left out, and the exit status is then 1."""
+Statistics of the games in files: length of deals, going out, points by source (sets, runs, lay-offs, the doubling of
+four at once, going out, cards left in hand), and takes from the pile; for all seats, each seat, and each policy that
+the records name. Every game is replayed first. A game that is damaged or does not replay is named on standard error
+and left out; the exit status is then 1."""
 EXAMPLES = """\
 examples:
   persian-rummy stats games.jsonl
@@ -45,8 +45,10 @@ def add_to(subparsers: Any) -> None:
     )
     parser.set_defaults(run=run)
     parser.add_argument("files", nargs="+", metavar="FILE", help="a file of records; - is standard input")
-    parser.add_argument("--json", metavar="FILE", help="also write the counts; - prints them in place of the tables")
-    parser.add_argument("--plot", type=picture_name, metavar="FILE.png", help="also draw them (needs matplotlib)")
+    parser.add_argument(
+        "--json", metavar="FILE", help="also write the counts as JSON; - prints them instead of the tables"
+    )
+    parser.add_argument("--plot", type=picture_name, metavar="FILE.png", help="also draw a chart (needs matplotlib)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def add_file(name: str, summary: Summary) -> int:
-    """The exit status for a file, whose games are added. One that cannot be read does not hide the next."""
+    """Add the games of a file and return its exit status. After an unreadable file the next one is read."""
     from ..records.record import RecordError, scan
     from ..system.lines import open_lines
 

@@ -1,4 +1,4 @@
-"""``persian-rummy tournament``: every policy against every other on the same duplicate deals."""
+"""``persian-rummy tournament``: matches between all pairs of policies on the same duplicate deals."""
 
 from __future__ import annotations
 
@@ -38,9 +38,13 @@ def add_to(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("policies", metavar="POLICIES", help="two or more names, divided by commas")
+    parser.add_argument("policies", metavar="POLICIES", help="two or more names, separated by commas")
     parser.add_argument(
-        "--pairs", type=whole_number(2), default=1000, metavar="N", help="duplicate pairs a match (default %(default)s)"
+        "--pairs",
+        type=whole_number(2),
+        default=1000,
+        metavar="N",
+        help="duplicate pairs per match (default %(default)s)",
     )
     add_deal_options(parser)
 

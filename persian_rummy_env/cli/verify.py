@@ -1,4 +1,4 @@
-"""``persian-rummy verify``: playing records again, and saying where they differ."""
+"""``persian-rummy verify``: replay records and report the first difference."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from ..system.files import explained
 from .command import DIFFERENT, OK, Faults
 
 DESCRIPTION = """\
-Play every game of a file of records again, from its decks and actions, and name the first difference of each game that
-differs: in the actions, the legal actions where they are recorded, who went out, the scores, the dealers. A damaged
-line is named too, and the lines after it are still checked; of many bad ones the first are named. Lines, deals and
-actions are counted from 1; the field in brackets is the place in the record, where counting starts at 0. The exit
-status is 0 if all is well, 1 if anything differs or no record is there, 2 if a file cannot be read or is none of
-records. Files may be compressed by gzip."""
+Replay every game of a file from its decks and actions, and report the first difference of each game: in the actions,
+the recorded legal actions, who went out, the scores, or the dealers. Damaged lines are reported too (the first of
+them), and the lines after them are checked. Lines, deals and actions are counted from 1; the field in brackets is the
+place in the record, counted from 0. The exit status is 0 without differences, 1 with a difference or without any
+record, 2 if a file cannot be read or holds no records. Files may be compressed by gzip."""
 EXAMPLES = """\
 examples:
   persian-rummy verify games.jsonl
@@ -28,7 +27,7 @@ examples:
 def add_to(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "verify",
-        help="play records again and say where they differ",
+        help="replay records and report where they differ",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -42,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def verify_file(name: str) -> int:
-    """The exit status for a file; what differs in it is printed. One that cannot be read does not hide the next."""
+    """Print the differences in a file and return its exit status. After an unreadable file the next one is read."""
     from ..records.record import scan
     from ..records.replay import verdict_on
     from ..system.lines import open_lines

@@ -1,4 +1,4 @@
-"""What a network is given of a decision, and its form for compiled loops: lists of what is there."""
+"""The inputs of a network, and their sparse form for compiled loops."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..core.compiler.compile_on_demand import ensure_compiled
 from ..observation import BLOCKS, HIGH, OTHERS, SIZE
 
 HIDDEN_SIZE = len(OTHERS) * NUM_CARDS
-"""Bytes of the other three hands, which only a critic is given: a plane each for left, partner, right."""
+"""Bytes of the other three hands, which only a critic reads: one plane each for left, partner, right."""
 VIEW_SIZE = SIZE + HIDDEN_SIZE
-"""Bytes of a view: an observation, then the other three hands."""
+"""Bytes of the critic's input: an observation, then the other three hands."""
 OTHER_DEALS = ("score_bits_us", "score_bits_them", "out", "deal", "deals_after", "score")
-"""Blocks that tell of other deals than the one under way. Where the aim is the margin of each deal they do not matter
-and are not read, so that a player that was trained on single deals plays games of several the same way. A network whose
-aim is to win games reads them."""
+"""Blocks about other deals of the game. They do not matter for the margin of a deal, so a network with that reward does
+not read them: a player trained on single deals then plays games of several deals in the same way. A network that is
+rewarded for won games reads them."""
 
 
 def input_scale(games: bool = False) -> np.ndarray:
-    """What each byte of a view is multiplied by: shape (VIEW_SIZE,), float32; 0 for one that is not read.
+    """The factor of each input byte: shape (VIEW_SIZE,), float32; 0 for a byte that is not read.
 
     Args:
-        games: read the blocks of other deals as well.
+        games: read the blocks of ``OTHER_DEALS`` too.
     """
     scale = np.ones(VIEW_SIZE, dtype=np.float32)
     scale[:SIZE] = 1 / HIGH.astype(np.float32)
@@ -38,16 +38,16 @@ def input_scale(games: bool = False) -> np.ndarray:
 
 SCALE, GAME_SCALE = input_scale(), input_scale(games=True)
 OF_OTHER_DEALS = np.flatnonzero(SCALE != GAME_SCALE)
-"""The bytes of those blocks."""
+"""The columns of the blocks of ``OTHER_DEALS``."""
 
 
 class SparseInputs(NamedTuple):
-    """Decisions as lists, for compiled loops on a CPU.
+    """Decisions as lists of non-zero inputs and legal actions, for compiled loops on a CPU.
 
     Attributes:
-        start: (b + 1,) int64, where the list of set bytes of each row begins; ``middle`` (b,): its hidden bytes.
-        column, value: int16 and float32, where the set bytes stand and what they are worth.
-        actions: (b, most) int16, the legal actions of each row from the left; ``counts`` (b,) int64, how many.
+        start: (b + 1,) int64, the start of the list of each row; ``middle`` (b,): the start of its hidden-hand bytes.
+        column, value: int16 and float32, the columns and scaled values of the non-zero bytes.
+        actions: (b, most) int16, the legal actions of each row, left-aligned; ``counts`` (b,) int64, their number.
     """
 
     start: np.ndarray
@@ -59,7 +59,8 @@ class SparseInputs(NamedTuple):
 
     @classmethod
     def of(cls, view: np.ndarray, legal: np.ndarray, games: bool = False) -> SparseInputs:
-        """From views (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in ``input_scale``."""
+        """Build from inputs (b, SIZE or VIEW_SIZE) uint8 and packed masks (b, 9) uint64; ``games`` as in
+        ``input_scale``."""
         ensure_compiled("trained networks")
         rows = len(view)
         words = plain(view, np.uint8).view(np.uint32)

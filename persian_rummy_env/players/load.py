@@ -23,18 +23,19 @@ FORMS = (
 )
 SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
 STARTS = (*BOTS, *BUNDLED, "search", "file", "python")
-"""How a name may begin, to guess what a wrong one meant."""
+"""How a name may begin, for suggestions."""
 
 
 def load(spec: str, device: str = "cpu") -> BasePolicy:
-    """The policy that a name means. Spaces around it, and around the parts of a search, do not matter.
+    """Load a policy by name. Spaces around the name, and around the arguments of a search, are ignored.
 
     Args:
         spec: see ``FORMS``.
-        device: where a trained policy computes; all but "cpu" need ``import agents.learned`` (PyTorch) before.
+        device: device of a trained policy; any other than "cpu" needs ``import agents.learned`` (PyTorch) before.
 
     Raises:
-        ValueError: the name means no policy; the message lists what does. FileNotFoundError: no such file.
+        ValueError: there is no policy of that name; the message lists the forms of names.
+        FileNotFoundError: the file does not exist.
     """
     spec = spec.strip()
     if spec in BOTS:
@@ -104,7 +105,7 @@ def _prior(spec: str, name: str, device: str) -> Prior:
 
 
 def _number(text: str) -> int | float | str:
-    """A number, where the text is one."""
+    """The text as a number if it is one."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -114,10 +115,10 @@ def _number(text: str) -> int | float | str:
 
 
 def split_specs(text: str) -> list[str]:
-    """The policies of a list divided by commas; commas inside brackets do not divide.
+    """Split a comma-separated list of policies; commas inside brackets do not separate.
 
     Raises:
-        ValueError: a bracket without its other half, or nothing between two commas.
+        ValueError: an unbalanced bracket, or an empty name.
     """
     specs, depth, start = [], 0, 0
     for index, letter in enumerate(text):
@@ -128,8 +129,8 @@ def split_specs(text: str) -> list[str]:
             specs.append(text[start:index].strip())
             start = index + 1
     if depth:
-        raise ValueError(f"policies {text!r}: a bracket has no other half")
+        raise ValueError(f"policies {text!r}: unbalanced brackets")
     specs.append(text[start:].strip())
     if not all(specs):
-        raise ValueError(f"policies {text!r}: nothing stands where a policy should, between two commas or at an end")
+        raise ValueError(f"policies {text!r}: an empty name, between two commas or at an end")
     return specs

@@ -1,4 +1,4 @@
-"""What a policy is: something that chooses an action for every row of a batch of decisions."""
+"""Policies: objects that choose an action for every row of a batch of decisions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CODES = {OUTSIDE, *BOTS.values()}
 
 @dataclass(frozen=True, eq=False)
 class DecisionBatch:
-    """k decisions, each with what the seat to move sees and nothing else. All arrays are read-only.
+    """k decisions, each with only what the seat to move sees. All arrays are read-only.
 
     Attributes:
         observation: (k, 1020) uint8 (``persian_rummy_env.observation.BLOCKS``).
@@ -64,7 +64,7 @@ class Policy(Protocol):
 
     - ``wants_views`` (bool, default False): ``act`` needs ``DecisionBatch.views``.
     - ``rules`` (``RuleSet`` or None, default None): the only rules that it plays by.
-    - ``code`` (int, default ``OUTSIDE``): of a scripted bot; compiled loops play it without calling ``act``.
+    - ``code`` (int, default ``OUTSIDE``): the code of a scripted bot; compiled loops play it without calling ``act``.
     - ``probabilities(batch)``: (k, 547) floats, its distribution, 0 where an action is illegal.
     """
 
@@ -120,7 +120,8 @@ def as_policy(player: Any) -> BasePolicy:
     """A policy with all optional attributes: the object itself, or a wrapper that adds what it lacks.
 
     Raises:
-        TypeError: it has no method ``act(batch)``. ValueError: its ``code`` is that of no bot.
+        TypeError: it has no method ``act(batch)``.
+        ValueError: its ``code`` is not the code of a bot.
     """
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
         raise TypeError(f"policy {shown(player)}: expected an object with a method act(batch)")
@@ -147,7 +148,7 @@ def check_rules(policy: Any, rules: RuleSet) -> None:
     the other, and the observation says how many follow.
 
     Args:
-        policy: one without ``rules``, or whose rules are None, plays by any.
+        policy: a policy without ``rules``, or with None, plays by any rules.
 
     Raises:
         RulesError: it was trained with other rules; the message names those that differ.

@@ -27,10 +27,10 @@ class PolicyFile(NamedTuple):
     """A policy file that was read and checked.
 
     Attributes:
-        shape: what the file says of its network, the fields of ``network_shape.Shape``.
+        shape: the architecture of its network, the fields of ``network_shape.Shape``.
         tensors: by name; a first layer that was saved before a rule was added has its missing rows filled with 0.
-        rules: those that the policy was trained with; None: the file does not say.
-        metadata: everything that the file says of itself.
+        rules: the rules that the policy was trained with; None if the file does not name them.
+        metadata: the whole header.
     """
 
     path: Path
@@ -41,12 +41,12 @@ class PolicyFile(NamedTuple):
 
 
 def read_policy_file(path: str | Path) -> PolicyFile:
-    """Read and check a policy file. Files without a digest, from before there was one, are accepted.
+    """Read and check a policy file. Older files without a digest are accepted.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no policy, damaged, or of another version of observation or actions; the message names the
-            file and both versions.
+        ValueError: it is not a policy file, is damaged, or has another version of observation or actions; the message
+            names the file and both versions.
     """
     path = Path(path)
     file = policy_tensors(path)
@@ -82,7 +82,7 @@ def misfit(path: Path, metadata: Mapping[str, str], error: object) -> ValueError
 
 
 def rules_in(path: Path, metadata: Mapping[str, str]) -> RuleSet | None:
-    """The rules in the metadata of a policy file; None: it does not say."""
+    """The rules in the metadata of a policy file; None if it does not name them."""
     if "rules" not in metadata:
         return None
     try:
@@ -94,15 +94,15 @@ def rules_in(path: Path, metadata: Mapping[str, str]) -> RuleSet | None:
 
 
 def with_later_rules(tensors: Mapping[str, np.ndarray], prefix: str = "") -> dict[str, np.ndarray]:
-    """Tensors that were saved before a rule was added, in the shape of today.
+    """Extend tensors that were saved before a rule was added to today's shape.
 
-    An observation was shorter then, by bytes at its end that are 0 by the rules that such a policy knows
-    (``observation.LATER_RULES``). Weights of 0 for them change nothing, in play and, if the moments of an optimizer get
-    zeros too, in training.
+    Their observation lacked the bytes of later rules at its end (``observation.LATER_RULES``), which are 0 in the games
+    that such a policy plays. Rows of 0 therefore change nothing in play, and nothing in training if the moments of the
+    optimiser get rows of 0 too.
 
     Args:
-        tensors: of an actor, and of whatever else has a row for each byte of an observation or of a critic's input.
-        prefix: of the names of the actor's tensors.
+        tensors: the tensors of an actor, and all others with a row for each byte of an observation or critic input.
+        prefix: prefix of the names of the actor's tensors.
     """
     weight = tensors.get(f"{prefix}trunk.weight")
     before = SIZE if weight is None or weight.ndim != 2 else len(weight)

@@ -1,4 +1,4 @@
-"""Asking a policy: the decisions that it is shown, its answer checked, and the answer played."""
+"""Calls policies: makes the batch of decisions, checks the answer, and plays it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ from .policy import DecisionBatch, as_policy, name_of
 
 
 class AnswerError(ValueError):
-    """A policy gave an answer that is not allowed; the message names the policy."""
+    """A policy gave an invalid answer; the message names the policy."""
 
 
 class PolicyError(RuntimeError):
-    """A policy failed, or gave an answer that is not allowed; the message names the policy."""
+    """A policy failed or gave an invalid answer; the message names the policy."""
 
 
 def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Infostates as records: (k,) STATE in which the cards that a seat does not see lie in the order of their index.
+    """Infostates as records: (k,) STATE in which the cards that a seat does not see are in the order of their index.
 
-    Games that look alike to the seat give the same record, so a search that is given this cannot use hidden cards. Hand
-    sizes, known cards and everything public are unchanged.
+    Games that the seat cannot tell apart give the same record, so a search on it cannot use hidden cards. Hand sizes,
+    known cards and all public fields are unchanged.
 
     Args:
-        games: (n,) STATE; lanes: (k,) indices into it; seats: (k,) the viewer of each.
+        games: (n,) STATE.
+        lanes: (k,) indices into it.
+        seats: (k,) the seat that sees each.
 
     Raises:
-        ValueError, TypeError: records, indices or seats that are none.
+        ValueError, TypeError: invalid records, indices or seats.
     """
     games = state_records(games)
     lanes = lanes_of(lanes, len(games))
@@ -52,7 +54,8 @@ def lanes_of(lanes: Any, count: int) -> np.ndarray:
     """Indices of ``count`` games: (k,) int64, ``plain``.
 
     Raises:
-        TypeError: no whole numbers. ValueError: another shape, or no such game.
+        TypeError: they are not integers.
+        ValueError: another shape, or an index out of range.
     """
     expected = f"indices of games 0..{count - 1}, (k,)"
     indices = integers("lanes", lanes, expected)
@@ -72,20 +75,22 @@ def _seats_of(seats: Any, count: int) -> np.ndarray:
 
 
 def sample_worlds(views: np.ndarray, seats: np.ndarray, worlds: int, rng: np.random.Generator) -> np.ndarray:
-    """Determinizations ("worlds"): games that agree with everything that the seats know, each arrangement of the unseen
-    cards equally likely.
+    """Sample determinizations ("worlds"): games that agree with everything that the seats know. Each arrangement of the
+    unseen cards is equally likely.
 
-    Known cards stay in their hands, hands keep their sizes, the stock is in uniform order.
+    Known cards stay in their hands, hands keep their sizes, and the stock is in uniform order.
 
     Args:
         views: (k,) STATE, from ``views_of`` (or any game: its hidden cards are not read).
-        seats: (k,) the viewer of each.
+        seats: (k,) the seat that sees each.
+        worlds: worlds for each view.
+        rng: source of the samples.
 
     Returns:
         (k, worlds) STATE.
 
     Raises:
-        ValueError, TypeError: records, seats or a number that are none.
+        ValueError, TypeError: invalid records, seats or number.
     """
     views = state_records(views)
     seats = _seats_of(seats, len(views))
@@ -101,7 +106,8 @@ def show(games: np.ndarray, lanes: np.ndarray, views: bool = False) -> DecisionB
     """The decisions of the seats to move in some of the games.
 
     Args:
-        games: (n,) STATE; lanes: (k,) indices into it, of games that are not over.
+        games: (n,) STATE.
+        lanes: (k,) indices into it, of games that are not over.
         views: fill in ``DecisionBatch.views``.
     """
     games = plain(state_records(games), STATE)
@@ -119,15 +125,16 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
     through here; nothing is played.
 
     Args:
-        policy: has ``act(batch)``; see ``persian_rummy_env.players.policy.Policy``.
-        games: (n,) STATE; lanes: (k,) indices into it.
+        policy: an object with ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
+        games: (n,) STATE.
+        lanes: (k,) indices into it.
 
     Returns:
         (k,) int64, each legal in its game.
 
     Raises:
         AnswerError: an answer of another shape or type, or an illegal action. Exceptions of the policy itself pass.
-        ValueError, TypeError: no such games, or one that is over.
+        ValueError, TypeError: invalid games or indices, or a game that is over.
     """
     games = plain(state_records(games), STATE)
     lanes = lanes_of(lanes, len(games))
@@ -162,7 +169,7 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     """Let a policy decide once in some of the games.
 
     Args:
-        games: (n,) STATE, changed in place; unchanged where the answer is refused.
+        games: (n,) STATE, changed in place; unchanged if the answer is invalid.
         lanes: (k,) indices into it, none twice.
         policy: as for ``answer_of``.
 
@@ -176,7 +183,7 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     actions = answer_of(policy, games, lanes)
     playing = plain(games, STATE)
     arena_kernels.play_lanes(playing, lanes, actions)
-    if playing is not games:  # a form that numba would compile for again
+    if playing is not games:  # a memory layout for which numba would compile again
         games[...] = playing
 
 
@@ -191,7 +198,7 @@ def choose(games: np.ndarray, policy: Any) -> np.ndarray:
 
     Raises:
         PolicyError: it raised an exception, or answered with another shape or an illegal action.
-        ValueError, TypeError: records that are no games, or of a game that is over; no policy.
+        ValueError, TypeError: records that are not games, a game that is over, or an object that is not a policy.
     """
     ensure_compiled("scripted players")
     policy = as_policy(policy)

@@ -29,7 +29,8 @@ class Prior(Protocol):
     """Values of actions before search.
 
     Attributes:
-        name: in the name of a search. rules: the only rules that it is for; None: any.
+        name: its name within the name of a search.
+        rules: the only rules that it is for; None: any.
         worlds: default pseudo-count: it counts as this many sampled worlds.
     """
 

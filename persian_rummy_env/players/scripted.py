@@ -13,14 +13,15 @@ from .policy import BasePolicy, DecisionBatch
 
 
 class ScriptedPolicy(BasePolicy):
-    """A compiled bot by name. Matches let the compiled loop play it by its code, with the chance that is in each game,
-    and do not ask ``act``.
+    """A compiled bot by name. Matches play it in the compiled loop by its ``code``, with the sampling stream of each
+    game, and do not call ``act``.
 
     Args:
-        seed: of what it draws in ``act``; only ``random`` draws anything.
+        name: a name of ``bots.BOTS``.
+        seed: seed of ``act``, which only ``random`` uses.
 
     Raises:
-        ValueError: there is no bot of that name; the known ones are listed.
+        ValueError: there is no bot of that name; the message lists the bots.
     """
 
     wants_views = True
@@ -34,10 +35,13 @@ class ScriptedPolicy(BasePolicy):
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """
         Raises:
-            ValueError: the batch is without views; ``policy_io.show(games, lanes, views=True)`` makes them.
+            ValueError: the batch has no views; ``policy_io.show(games, lanes, views=True)`` adds them.
         """
         if batch.views is None:
-            raise ValueError(f"policy {self.name}: the batch has no views; show it with views, as wants_views asks for")
+            raise ValueError(
+                f"policy {self.name}: the batch has no views, which wants_views asks for; make it by "
+                "policy_io.show(games, lanes, views=True)"
+            )
         ensure_compiled("scripted players")
         views = batch.views.copy()
         views["sample_rng"] = self._rng.integers(0, 2**64, size=len(views), dtype=np.uint64)

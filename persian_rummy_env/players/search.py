@@ -32,7 +32,7 @@ DEFAULT_WORLDS = 10
 FEW_PLAYOUTS = 256
 """Up to this many playouts, another thread does not pay."""
 GAP = 1e6
-"""Between the values of one round and of the next: more than any margin, and any prior."""
+"""Offset between the values of one round and the next; larger than any margin and any prior."""
 MOST_PRIOR = 1000
 NEXT_SLICE = 0.7
 """Share of the remaining time that the next slice may take: the cost of a world is known only from those played."""
@@ -43,27 +43,26 @@ MOST_GROWTH = 8
 class SearchPolicy(BasePolicy):
     """Determinised search with playouts by a bot.
 
-    Its choice is a function of what the seat sees, of ``seed`` and of the budget, whatever it searched before and
-    whatever else is in the batch; with a budget in milliseconds also of how busy the machine is.
+    Its choice depends only on what the seat sees, on ``seed`` and on the budget, not on earlier searches or on the rest
+    of the batch. With a budget in milliseconds it also depends on the load of the machine.
 
     Args:
-        bot: who plays on in the playouts, at all four seats.
-        worlds: budget, in worlds for every candidate: a decision with c candidates gets ``c * worlds`` playouts. One of
-            the three budgets may be given; without any it is 10 worlds.
-        playouts: budget, in playouts for a decision; every candidate gets at least one.
-        ms: budget, in milliseconds of wall clock for a decision, with all threads at work on it. The decisions of a
-            batch are taken one after the other.
-        method: ``"halving"``, in rounds of equal budget after each of which the better half goes on, so that playouts
-            are spent where the choice is (sequential halving, Karnin and others 2013); ``"flat"``, plain search: the
-            same number for each candidate.
+        bot: the bot of the playouts, at all four seats.
+        worlds: budget in worlds for each candidate: a decision with c candidates gets ``c * worlds`` playouts. Give at
+            most one of the three budgets; the default is 10 worlds.
+        playouts: budget in playouts for a decision; every candidate gets at least one.
+        ms: budget in milliseconds of wall-clock time for a decision, with all threads. The decisions of a batch are
+            searched one after the other.
+        method: ``"halving"``: sequential halving (Karnin and others 2013), rounds of equal budget after each of which
+            the better half of the candidates stays. ``"flat"``: the same number of playouts for each candidate.
         prior: values of the actions before search (``persian_rummy_env.players.priors``); None: no prior.
         prior_worlds: pseudo-count of the prior: it weighs as much as this many sampled worlds. Default:
             ``prior.worlds``.
-        seed: of the worlds.
-        threads: how many share the work; by default one a core. Results do not depend on it.
+        seed: seed of the worlds.
+        threads: number of threads, by default one per core. Results do not depend on it.
 
     Raises:
-        ValueError, TypeError: an unknown bot or method, two budgets, or one that is none; a prior out of range.
+        ValueError, TypeError: an unknown bot or method, two budgets, or an invalid budget or prior.
     """
 
     wants_views = True
@@ -123,9 +122,9 @@ class SearchPolicy(BasePolicy):
     def values(self, views: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
         """The mean margin, for the team of the seat to move, of every action: (k, 547) float64.
 
-        Illegal actions are ``-inf``, and so are those that the prior does not want searched. With one legal action,
-        there is nothing to compare: it has the value 0. Under ``"halving"``, an action that was eliminated keeps the
-        mean of its rounds, less a gap that keeps it below the actions that went on. The prior is part of the value.
+        Illegal actions and actions that the prior excludes are ``-inf``. An only legal action has the value 0. Under
+        ``"halving"`` an eliminated action has the mean of its rounds, minus an offset that keeps it below the actions
+        of later rounds. The prior is part of the value.
 
         Args:
             views: (k,) STATE, as the seat to move knows it (``policy_io.views_of``).
@@ -141,7 +140,7 @@ class SearchPolicy(BasePolicy):
         legal &= worth > -np.inf
         values[~legal] = -np.inf
         candidates = legal.sum(axis=1)
-        for number in np.unique(candidates[candidates > 1]):  # those with equally many take the same path
+        for number in np.unique(candidates[candidates > 1]):  # rows with equally many candidates are searched together
             rows = np.flatnonzero(candidates == number)
             for part in rows[:, None] if self.unit == "ms" else [rows]:
                 values[part] = self._compare(views[part], seeds[part], legal[part], worth[part], int(number))
@@ -177,7 +176,7 @@ class SearchPolicy(BasePolicy):
     def _play_until(
         self, until: float, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, total: np.ndarray, played: int
     ) -> int:
-        """Add to ``total`` as many worlds as there is time for, at least one; returns the number now played."""
+        """Add worlds to ``total`` while there is time, at least one; returns the number played."""
         worlds = self.threads
         while worlds >= 1:
             start = time.perf_counter()
@@ -211,7 +210,7 @@ class SearchPolicy(BasePolicy):
             return np.concatenate(
                 list(self._threads.pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
             )
-        if len(numbers) > 2:  # sums of whole numbers: in whatever order, the same
+        if len(numbers) > 2:  # sums of integers do not depend on the order
             return np.sum(
                 list(self._threads.pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
             )
@@ -219,7 +218,7 @@ class SearchPolicy(BasePolicy):
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:
-    """Where the ``left`` highest values of each row lie, the lower ids of equals; ``number`` of each row are finite."""
+    """A mask of the ``left`` highest values of each row, lower ids first; ``number`` values of each row are finite."""
     actions = np.nonzero(values > -np.inf)[1].reshape(-1, number)
     order = np.argsort(-np.take_along_axis(values, actions, axis=1), axis=1, kind="stable")[:, :left]
     alive = np.zeros(values.shape, dtype=bool)

@@ -1,8 +1,8 @@
-"""Files of named arrays with metadata (safetensors), which are checked before they are used.
+"""Files of named arrays with metadata (safetensors), checked before use.
 
-Every file that is written here carries a digest over its whole content, and holds no NaN and no infinities. A file that
-is read must match its digest; the caller decides about older files, which have none. Reading executes no code from the
-file and needs no more memory than the file is long: the header is checked against the file's length.
+Every file that is written here has a digest over its whole content and holds no NaN and no infinities. A file that is
+read must match its digest; the caller decides about older files without one. Reading executes no code from the file and
+needs no more memory than the length of the file, because the header is checked against it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TensorFile(NamedTuple):
 
 
 def digest_of(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> str:
-    """A digest over all names, types, shapes, numbers and metadata. Types are named as in torch, which wrote the first
+    """A digest over all names, dtypes, shapes, values and metadata. Dtypes have the names of torch, as in the oldest
     files."""
     whole = hashlib.sha256(json.dumps(sorted((key, text) for key, text in metadata.items() if key != DIGEST)).encode())
     for name, tensor in sorted(tensors.items()):
@@ -43,7 +43,7 @@ def digest_of(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str]) ->
 
 
 def not_finite(tensors: Mapping[str, np.ndarray]) -> str | None:
-    """The name of the first tensor that holds NaN or infinities; None: there is none."""
+    """The name of the first tensor that holds NaN or infinities; None if there is none."""
     return next((n for n, t in tensors.items() if t.dtype.kind == "f" and not bool(np.isfinite(t).all())), None)
 
 
@@ -61,11 +61,12 @@ def tensor_bytes(tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str])
 
 
 def read_tensor_file(path: Path, what: str, versions: Mapping[str, Sequence[str]]) -> TensorFile:
-    """A file of tensors.
+    """Read and check a file of tensors.
 
     Args:
-        what: the kind of file that is expected, for the message: "policy".
-        versions: the metadata that the file must have, by name, with the values that are accepted, the newest first.
+        path: the file.
+        what: the kind of the file for messages, such as "policy".
+        versions: required metadata by name, with the accepted values, the newest first.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -73,24 +74,24 @@ def read_tensor_file(path: Path, what: str, versions: Mapping[str, Sequence[str]
             names the file.
     """
     if path.is_dir():
-        raise ValueError(f"{path}: a folder, and expected is the file of a {what}")
+        raise ValueError(f"{path}: a folder, expected the file of a {what}")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such {what} file")
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
-            tensors = {name: np.array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
+            tensors = {name: np.array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (SafetensorError, OSError, UnicodeError, AttributeError, RuntimeError, TypeError, KeyError) as error:
-        # AttributeError, TypeError, KeyError: a dtype that numpy has not
+        # AttributeError, TypeError, KeyError: a dtype that numpy lacks
         raise ValueError(f"{path}: not a {what}, or damaged ({one_line(error)})") from error
     for key, known in versions.items():
         if metadata.get(key) not in known:
             raise ValueError(
-                f"{path}: its {key} is {metadata.get(key)!r}, and here it is {known[0]!r}; it is of no use here"
+                f"{path}: its {key} is {metadata.get(key)!r}, expected {known[0]!r}: this version cannot read it"
             )
     digest = metadata.pop(DIGEST, None)
     if digest is not None and digest != digest_of(tensors, metadata):
-        raise ValueError(f"{path}: damaged: its content is not what its digest says; take a copy that is whole")
+        raise ValueError(f"{path}: damaged: its content does not match its digest; use an undamaged copy")
     name = not_finite(tensors)
     if name is not None:
         raise ValueError(f"{path}: its tensor {name!r} holds NaN or infinities; a network of such numbers cannot play")

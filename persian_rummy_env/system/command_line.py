@@ -1,5 +1,5 @@
-"""How every command of the project ends: with an exit status, and of what went wrong with files, signals or a reader
-that has gone, one line at most."""
+"""Runs a command and returns its exit status. Faults of files, signals and closed outputs are reported in one line at
+most."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .files import explained
 from .signals import Ended, on_ending
 
 WRONG_USE, INTERRUPTED, BROKEN_PIPE = 2, 128 + 2, 128 + 13
-"""Exit statuses: wrong arguments, or a file that cannot be read or written; and as the shell gives them to a program
-that a signal ends."""
+"""Exit statuses: wrong arguments or a file that cannot be read or written; and those of the shell for a program that a
+signal ended."""
 
 
 def run_command(program: str, run: Callable[[], int | None]) -> int:
-    """Run a command; returns its exit status.
+    """Run a command and return its exit status.
 
-    A signal that asks it to end is raised in it as ``signals.Ended``, which is a ``KeyboardInterrupt``, so that files
-    stay whole and unfinished ones go away; a second one ends it at once. A closed output ends it quietly. An error of
-    the operating system is told in a line.
+    The first signal to end raises ``signals.Ended``, a ``KeyboardInterrupt``, in the command, so that unfinished files
+    are removed; a second signal ends the process at once. A closed output ends it without a message. An error of the
+    operating system is reported in one line.
     """
     _open_what_is_closed()
     escape_what_cannot_be_written()
@@ -33,32 +33,32 @@ def run_command(program: str, run: Callable[[], int | None]) -> int:
             with on_ending():
                 status = run() or 0
                 sys.stdout.flush()
-        except BrokenPipeError:  # whoever read the output, such as head, has seen enough
+        except BrokenPipeError:  # the reader of the output, such as head, has closed it
             status = BROKEN_PIPE
         except KeyboardInterrupt as interrupt:
             status = interrupt.status if isinstance(interrupt, Ended) else INTERRUPTED
             say_on_error(f"{program}: {interrupt if isinstance(interrupt, Ended) else 'interrupted'}")
         except OSError as error:
             status = complain(program, _told(error))
-    except OSError:  # nobody hears complaints either
+    except OSError:  # standard error is closed too
         status = BROKEN_PIPE
     _let_go_of_output()
     return status
 
 
 def complain(program: str, fault: str) -> int:
-    """Say in a line on standard error what is wrong; the exit status for it."""
+    """Print a fault in one line on standard error and return ``WRONG_USE``."""
     say_on_error(f"{program}: error: {fault}")
     return WRONG_USE
 
 
 def say(line: str) -> None:
-    """Print a line, which may hold text from elsewhere."""
+    """Print a line; characters that are not visible are escaped."""
     sys.stdout.write(f"{visible(line)}\n")
 
 
 def say_on_error(line: str) -> None:
-    """Print a line on standard error, which may hold text from elsewhere."""
+    """Print a line on standard error; characters that are not visible are escaped."""
     with suppress(BrokenPipeError):
         sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()
@@ -70,14 +70,14 @@ def _told(error: OSError) -> str:
 
 
 def _open_what_is_closed() -> None:
-    """A standard stream that is closed (``>&-``) becomes one that swallows all."""
+    """Replace a closed standard stream (``>&-``) by one that discards its output."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (as long as the process)
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (open until the process ends)
 
 
 def _let_go_of_output() -> None:
-    """Else Python complains when it closes an output that nobody reads, or that cannot be written."""
+    """Redirect an output that cannot be written, so that Python prints no error when it closes it."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

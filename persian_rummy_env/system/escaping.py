@@ -1,8 +1,8 @@
-"""Text from elsewhere on its way out: names in a file, what a file says, names of files.
+"""Escapes untrusted text before it is printed: names and content of files.
 
-A terminal obeys some characters (escape sequences, carriage returns, marks that turn the reading order round), and some
-cannot be written at all (halves of characters, everything beyond ASCII on an ASCII terminal). ``visible`` is the one
-door that such text goes through before it is printed, drawn or put into a message.
+A terminal interprets some characters (escape sequences, carriage returns, marks that reverse the reading order), and
+some cannot be written at all (lone surrogates, everything beyond ASCII on an ASCII terminal). All such text passes
+through ``visible`` before it is printed, drawn or put into a message.
 """
 
 from __future__ import annotations
@@ -15,30 +15,29 @@ _SUSPECT = re.compile(r"[^ -~]")
 
 
 def visible(text: str) -> str:
-    """The text on one line, with every character that is no visible one as its escape, such as ``\\x1b``."""
+    """The text on one line; every character that is not visible is replaced by its escape, such as ``\\x1b``."""
     return _SUSPECT.sub(lambda found: _escaped(found[0]), text)
 
 
 def visible_lines(text: str) -> str:
-    """``visible`` for text of several lines, whose line ends stay."""
+    """``visible`` for several lines; line ends stay."""
     return "\n".join(map(visible, text.split("\n")))
 
 
 def shortened(text: str, length: int) -> str:
-    """``visible``, in at most ``length`` characters: names may be as long as a file."""
+    """``visible``, cut to at most ``length`` characters."""
     seen = visible(text[: length + 1])
     return seen if len(seen) <= length else seen[: length - 1] + "…"
 
 
 def for_plot(text: str) -> str:
-    """``visible`` as matplotlib draws it: it takes dollars for formulas, and leaves what begins with ``_`` out of
-    legends."""
+    """``visible`` for matplotlib, which reads ``$`` as a formula and omits labels that begin with ``_``."""
     seen = visible(text).replace("$", r"\$")
     return f" {seen}" if seen.startswith("_") else seen
 
 
 def escape_what_cannot_be_written() -> None:
-    """Let standard output and standard error write what their encoding lacks as an escape, and never raise for it."""
+    """Let standard output and standard error escape characters that their encoding lacks, instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -1,8 +1,8 @@
-"""Writing files, the one way of the whole project: whole or not at all, with nothing left lying about.
+"""Atomic writing of files; all files of the project are written here.
 
-A file is written beside its target under the name ``.NAME.TOKEN.unfinished`` and takes the target's name in one step.
-On an error, or a signal that becomes an exception, it is removed. A process that is killed leaves it; the next one that
-writes into the folder removes it, since nobody holds its lock any more.
+A file is written beside its target as ``.NAME.TOKEN.unfinished`` and then renamed to the target. On an error, or a
+signal that becomes an exception, it is removed. A process that is killed leaves it behind. The next process that writes
+into the folder removes it, because nobody holds its lock any more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed: no lock is needed
+except ImportError:  # Windows cannot remove an open file, so it needs no lock
     fcntl = None
 
 StrPath = str | os.PathLike[str]
@@ -29,18 +29,18 @@ _SUFFIX = ".unfinished"
 _UNFINISHED = re.compile(r"\..+\.[0-9a-z]+\.unfinished", re.DOTALL)
 _OWN_OUTPUT = re.compile(r"/dev/(?:fd/(\d+)|stdout|stderr)|/proc/self/fd/(\d+)")
 _LONGEST = 40
-"""Letters of the target's name in that of the unfinished file, so that it is never too long for the file system."""
+"""Characters of the target's name in the name of the unfinished file, which must not be too long."""
 
 
 class FileError(OSError):
-    """A file that cannot be written or read. The text is one plain line that names the file or folder."""
+    """A file cannot be written or read. The text is one line that names the file or folder."""
 
     def __str__(self) -> str:
         return f"{self.filename}: {self.strerror}"
 
 
 def explained(error: OSError) -> str:
-    """One plain line on an error of the operating system: which file, and what is wrong; without its number."""
+    """An error of the operating system in one line: the file and the fault, without the number of the error."""
     if error.strerror is None:
         return str(error)
     reason = _reason(error)
@@ -66,30 +66,31 @@ _REASONS = {
     errno.ENOSPC: "no space left on the device",
 }
 _OF_WRITING = (errno.ENOSPC, errno.EIO, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-"""Errors of the operating system that come from writing, whatever is written."""
+"""Errors of the operating system that can only come from writing."""
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
 
 
 def write_whole(path: StrPath, content: str | bytes, *, make_folder: bool = True) -> None:
-    """Write a file that is, at any moment, either the old one or the new one; see ``whole_file``."""
+    """Write a file atomically; see ``whole_file``."""
     with whole_file(path, binary=True, make_folder=make_folder) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
 def whole_file(path: StrPath, *, binary: bool = False, make_folder: bool = False) -> Iterator[IO[Any]]:
-    """A file of text (UTF-8), or of bytes, that appears under its name only when all of it is written; on an exception
-    nothing changes there.
+    """Open a file that appears under its name only when it is complete. An exception leaves the old file.
 
-    What is no regular file (a pipe, a device, the process's own output) is written straight.
+    A target that is not a regular file (a pipe, a device, the process's own output) is written directly.
 
     Args:
-        make_folder: make the folder of the file, and those above it, where they are missing.
+        path: the target.
+        binary: open for bytes, else for UTF-8 text.
+        make_folder: create missing parent folders.
 
     Raises:
-        FileError: the file cannot be written; the text names it, or its folder.
+        FileError: the file cannot be written; the text names the file or its folder.
     """
     name = os.fsdecode(path)
     how: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8", "newline": "\n"}
@@ -104,17 +105,17 @@ def whole_file(path: StrPath, *, binary: bool = False, make_folder: bool = False
     remove_stale(target.parent)
     beside, descriptor = _made_beside(target, name)
     try:
-        # Holds the lock until the file has its name. Windows locks nothing, and names no file that is open.
+        # Keep the lock until the file is renamed. Windows has no locks here and cannot rename an open file.
         lock = None if fcntl is None else os.dup(descriptor)
         try:
             with _named(name):
                 with os.fdopen(descriptor, **how) as file:
                     yield file
                     file.flush()
-                    with suppress(OSError):  # what was private stays private; not every file system knows of it
+                    with suppress(OSError):  # keep the permissions; some file systems have none
                         beside.chmod(stat.S_IMODE(target.stat().st_mode))
                     os.fsync(file.fileno())
-                os.replace(beside, target)  # noqa: PTH105 (the atomic one by name)
+                os.replace(beside, target)  # noqa: PTH105 (explicitly atomic)
         finally:
             if lock is not None:
                 os.close(lock)
@@ -125,7 +126,7 @@ def whole_file(path: StrPath, *, binary: bool = False, make_folder: bool = False
 
 
 def remove_stale(folder: StrPath) -> None:
-    """Remove the unfinished files of processes that are gone from a folder. Those still being written stay."""
+    """Remove unfinished files of ended processes from a folder. Files that are still being written stay."""
     try:
         with os.scandir(folder) as entries:
             found = [entry.path for entry in entries if _UNFINISHED.fullmatch(entry.name)]
@@ -146,7 +147,7 @@ def remove_stale(folder: StrPath) -> None:
 
 
 def _made_beside(target: Path, name: str) -> tuple[Path, int]:
-    """A new unfinished file, locked: its path and descriptor."""
+    """Create and lock an unfinished file; returns its path and descriptor."""
     how = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     while True:
         beside = target.with_name(f".{target.name[:_LONGEST]}.{secrets.token_hex(4)}{_SUFFIX}")
@@ -162,14 +163,14 @@ def _made_beside(target: Path, name: str) -> tuple[Path, int]:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink > 0:
             return beside, descriptor
-        os.close(descriptor)  # taken for stale by another process, in the moment before it was locked
+        os.close(descriptor)  # another process removed it as stale before it was locked
 
 
 def _opened_straight(name: str) -> int | None:
-    """A descriptor of what is written straight; None for a regular file, or one that is to be made."""
+    """A descriptor of a target that is written directly; None for a regular or a new file."""
     own = _OWN_OUTPUT.fullmatch(name)
     try:
-        if own and sys.platform != "win32":  # opening it again would lose what was written before, or fail
+        if own and sys.platform != "win32":  # opening it again would truncate it, or fail
             sys.stdout.flush()
             return os.dup({"/dev/stdout": 1, "/dev/stderr": 2}.get(name) or int(own[1] or own[2]))
         mode = os.stat(name).st_mode if name else stat.S_IFREG  # noqa: PTH116
@@ -196,7 +197,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _of_folder(error: OSError, folder: Path, name: str) -> FileError:
-    """Why no file can be made in a folder."""
+    """The error of a file that cannot be created in a folder."""
     if error.errno == errno.ENOENT and not folder.is_dir():
         missing = next(path for path in (folder, *folder.parents) if path.parent.exists() or path == path.parent)
         return FileError(error.errno, "no such folder", str(missing))
@@ -210,7 +211,7 @@ def _of_folder(error: OSError, folder: Path, name: str) -> FileError:
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Errors in writing a file name it: not the unfinished one beside it, nor none at all."""
+    """Let errors in writing name the target, not the unfinished file."""
     try:
         yield
     except OSError as error:

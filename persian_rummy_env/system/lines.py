@@ -1,7 +1,6 @@
-"""Reading the lines of files that may be anything: compressed, without an end, or no text at all.
+"""Reads lines of untrusted files, which may be compressed, endless or binary.
 
-A file is read as its lines are asked for, and no line takes more room than ``LONGEST_LINE``, so that memory stays
-bounded whatever is in the file, or comes out of it when it is unpacked.
+A file is read lazily, and no line takes more memory than ``LONGEST_LINE``, also after decompression.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from .escaping import visible
 from .files import FileError, StrPath
 
 LONGEST_LINE = 2**24
-"""Bytes. The longest game that can be played takes a seventh of it, with all legal actions."""
+"""Bytes of a line. The longest possible game with all legal actions takes a seventh of it."""
 MOST_SKIPPED = 2**30
-"""Bytes of a line that are read over to get to the next one."""
+"""Bytes of a too long line that are skipped to reach the next one."""
 STANDARD_INPUT = "-"
 
 _GZIP = b"\x1f\x8b"
@@ -35,18 +34,18 @@ _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "is compressed by zstd: expected text, plain or compressed by gzip",
     b"PK\3\4": "is a zip archive: expected text, plain or compressed by gzip",
 }
-"""What files begin with that are no text, or another."""
+"""First bytes of files that are not UTF-8 text or gzip, and what to say of them."""
 
 
 @contextmanager
 def open_lines(name: StrPath) -> Iterator[Iterator[bytes]]:
-    """The lines of a file as bytes, with their ends; ``-`` is standard input. What gzip has packed is unpacked.
+    """The lines of a file as bytes, with their ends; ``-`` is standard input. A gzip file is decompressed.
 
-    Of a line that is longer than ``LONGEST_LINE`` come the first ``LONGEST_LINE + 1`` bytes.
+    A line longer than ``LONGEST_LINE`` is cut to ``LONGEST_LINE + 1`` bytes.
 
     Raises:
-        OSError: the file cannot be read, or what is packed in it is damaged; in the latter case a ``FileError`` that
-            names the last line read.
+        OSError: the file cannot be read, or its compressed data is damaged. The latter is a ``FileError`` that names
+            the last line read.
     """
     called = os.fsdecode(name)
     if called == STANDARD_INPUT:
@@ -100,7 +99,7 @@ def _skip_line(file: IO[bytes], name: str, number: int) -> None:
 
 
 class _Rejoined(io.RawIOBase):
-    """A file whose start has been read already, from its start."""
+    """A file together with its start, which was read before."""
 
     def __init__(self, start: bytes, file: IO[bytes]) -> None:
         self._start, self._file = start, file

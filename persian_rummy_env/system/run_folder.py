@@ -1,8 +1,8 @@
-"""The folder of a run: whose it is, and that one process at a time writes into it.
+"""The folder of a run: it belongs to one run, and one process at a time writes into it.
 
-Every command that fills a folder comes through here, so that no two runs mix: a new run is refused where anything of
-another one lies, and what a run leaves says by its ``run`` whose it is. The folder is locked while it is written into.
-The lock goes with the process that holds it, whatever ends it.
+Every command that writes a run folder uses this module. A new run is refused in a folder with files of another run, and
+the files of a run hold its identity as ``run``. The folder is locked while a process writes into it; the lock ends with
+the process.
 """
 
 from __future__ import annotations
@@ -38,42 +38,41 @@ OF_A_RUN = (
     *(CHECKPOINT, "policy.safetensors", "best.safetensors", "config.json", "metrics.csv", "results.json"),
     *("weights.json", "tensorboard", "curve.png", "wandb-id", "wandb"),
 )
-"""What runs leave in their folders."""
+"""Names of the files of runs."""
 BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 FAR = 1 << 30
-"""Where the byte stands that Windows locks: behind what the file says, so that others can read it."""
+"""Offset of the byte that Windows locks: behind the content of the file, so that others can read it."""
 
 
 class FolderError(ValueError):
-    """A folder that a run cannot go to; the message names it, what is in the way, and the way out."""
+    """A run cannot use a folder; the message names the folder, the reason and the way out."""
 
 
 def new_id() -> str:
-    """The identity of a new run."""
+    """A new identity for a run."""
     return secrets.token_hex(8)
 
 
 def lying_in(folder: Path, but: tuple[str, ...] = ()) -> list[str]:
-    """What lies in a folder of any run, by name; ``but`` these."""
+    """The names of files of any run in a folder, except those in ``but``."""
     return [name for name in OF_A_RUN if name not in but and os.path.lexists(folder / name)]
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Within it, no other process writes into the folder; it is made if it is not there, and removed if nothing came
-    into it.
+    """Lock a folder against other processes. It is created if it is missing, and removed at the end if it is empty.
 
     Raises:
-        FolderError: another process does, or there can be no such folder.
+        FolderError: another process holds the lock, or the folder cannot be created.
     """
     made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = _lock(folder)
     except FileExistsError:
-        raise FolderError(f"{folder}: is a file, and expected is a folder; give another --out") from None
+        raise FolderError(f"{folder}: is a file, expected a folder; give another --out") from None
     except OSError as error:
-        raise FolderError(f"{folder}: no run can go there ({explained(error)})") from error
+        raise FolderError(f"{folder}: cannot be used for a run ({explained(error)})") from error
     try:
         yield
     finally:
@@ -90,21 +89,23 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def claimed(folder: Path, exists: str = "refuse", but: tuple[str, ...] = ()) -> Iterator[Path]:
-    """A folder for a new run, locked: this one, or with ``exists`` "number" the first of ``OUT-2``, ``OUT-3`` … where
-    there is nothing of a run.
+    """Lock a folder for a new run: ``folder``, or with ``exists="number"`` the first of ``OUT-2``, ``OUT-3`` … without
+    files of a run.
 
     Args:
-        but: names of what may lie in it all the same, since the command goes on from it.
+        folder: the folder that was asked for.
+        exists: ``"refuse"`` or ``"number"``.
+        but: names of files that may be in the folder, because the command continues from them.
 
     Raises:
-        FolderError: there is something of another run in it, or ``locked`` refuses it.
+        FolderError: the folder holds files of another run, or cannot be locked.
     """
     for number in count(1):
         place = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
         try:
             _refuse_others(place, but)
             with locked(place):
-                _refuse_others(place, but)  # nobody can have come in between any more
+                _refuse_others(place, but)  # check again under the lock
                 yield place
             return
         except _TakenError as taken:
@@ -113,44 +114,44 @@ def claimed(folder: Path, exists: str = "refuse", but: tuple[str, ...] = ()) -> 
 
 
 class _TakenError(FolderError):
-    """A run, or a process, has the folder."""
+    """Another run or process uses the folder."""
 
 
 def _refuse_others(folder: Path, but: tuple[str, ...]) -> None:
     names = lying_in(folder, but)
     if CHECKPOINT in names:
         raise _TakenError(
-            f"{folder}: there is a run already ({', '.join(names)}); --resume {folder} goes on with it, if the command "
-            "has it, and --if-exists number, or another --out, begins a new one elsewhere"
+            f"{folder}: holds a run already ({', '.join(names)}); --resume {folder} continues it, if the command has "
+            "this option; --if-exists number, or another --out, starts a new run elsewhere"
         )
     if names:
         raise _TakenError(
-            f"{folder}: there are files of another run ({', '.join(names)}) and no checkpoint to go on from; remove "
+            f"{folder}: holds files of another run ({', '.join(names)}) and no checkpoint to continue from; remove "
             "them, or give another --out (or --if-exists number, if the command has it)"
         )
 
 
 def refuse_strangers(folder: Path, run: str) -> None:
-    """Refuse to go on with a run in a folder where ``config.json`` or ``results.json`` are another run's. What cannot
-    be read there is written again."""
+    """Raise if ``config.json`` or ``results.json`` in the folder belong to another run. A file that cannot be read is
+    ignored: it will be written again."""
     for name in ("config.json", "results.json"):
         try:
             content = parsed((folder / name).read_bytes())
         except FileNotFoundError:
             continue
         except IsADirectoryError:
-            raise FolderError(f"{folder / name}: is a folder, and expected is a file of the run") from None
+            raise FolderError(f"{folder / name}: is a folder, expected a file of the run") from None
         except (OSError, ValueError):
             continue
         if isinstance(content, dict) and content.get("run", run) != run:
             raise FolderError(
                 f"{folder / name}: of another run ({shortened(str(content['run']), 20)}) than the checkpoint beside it "
-                f"({run or 'of before runs had names'}); take it away to go on"
+                f"({run or 'from before runs had names'}); move it away to continue"
             )
 
 
 def _lock(folder: Path) -> int:
-    """The descriptor of the folder's lock, which holds it until it is closed."""
+    """Lock the folder and return the descriptor, which holds the lock until it is closed."""
     path = folder / LOCK
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -165,11 +166,11 @@ def _lock(folder: Path) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # another process gave it up, and removed it, between opening and locking
+        os.close(descriptor)  # another process removed the lock file between opening and locking
 
 
 def _held(descriptor: int) -> bool:
-    """Lock it; True: somebody else has. Where a file system knows no locks, nobody has."""
+    """Try to lock; True if another process holds the lock. False on a file system without locks."""
     try:
         if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""How a process is told to end: Ctrl-C, a polite kill, the terminal closed. One place for all commands."""
+"""Signals that end a process: Ctrl-C, ``SIGTERM``, a closed terminal. All commands use this module."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 ENDING: tuple[signal.Signals, ...] = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )
-"""The signals that ask a process to end, as far as the platform has them."""
+"""The signals that ask a process to end, if the platform has them."""
 
 
 class Ended(KeyboardInterrupt):
-    """A signal told the process to end, Ctrl-C or another: what is done on the one is done on all.
+    """A signal asked the process to end. Ctrl-C and the other signals are handled alike.
 
     Attributes:
-        status: the exit status, as the shell gives it to a program that this signal ends.
+        status: the exit status that a shell reports for this signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -32,20 +32,20 @@ class Ended(KeyboardInterrupt):
 
 
 def end(number: int) -> None:
-    """What a command does that has nothing to save but whole files: leave by the way of an exception."""
+    """The default handler: raise ``Ended``, so that the command cleans up and leaves."""
     raise Ended(number)
 
 
 @contextmanager
 def on_ending(handle: Callable[[int], None] = end, *, once: bool = False) -> Iterator[None]:
-    """Within it, the first signal that asks the process to end calls ``handle`` with its number; a second one ends the
-    process at once.
+    """In this context, the first signal to end calls ``handle`` with its number; a second one ends the process at once.
 
-    A signal that is ignored from outside, as ``nohup`` does, stays ignored. Outside the main thread nothing changes,
-    since Python hears signals only there.
+    A signal that was ignored before, as by ``nohup``, stays ignored. Outside the main thread nothing changes, because
+    Python delivers signals only there.
 
     Args:
-        once: no second one is listened to.
+        handle: called with the number of the signal.
+        once: ignore a second signal.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -54,7 +54,7 @@ def on_ending(handle: Callable[[int], None] = end, *, once: bool = False) -> Ite
     here = os.getpid()
 
     def first(number: int, frame: object) -> None:  # noqa: ARG001
-        forked = os.getpid() != here  # a helper that was forked ends, and saves nothing
+        forked = os.getpid() != here  # a forked child ends and saves nothing
         for other in before:
             signal.signal(other, signal.SIG_IGN if once and not forked else signal.SIG_DFL)
         if forked:

@@ -1,9 +1,8 @@
-"""What was stored outlives the code that stored it: settings and counters of a file, as those of a class of today.
+"""Reads stored settings and counters into the dataclasses of today's code.
 
-A name that a file does not have is one that came later. It stands for what the code did before there was the name:
-``absent`` in the metadata of its field where that is not the default. A name that is not known here is refused, unless
-its class says that it was given up: ``given_up`` of the class maps such a name to the one value that means what is done
-today (``ANY``: all do).
+A field that a file lacks was added later. It gets the value that matches the older code: ``absent`` in the metadata of
+the field, else its default. An unknown name raises, unless ``given_up`` of the class has it. That table maps a removed
+setting to the one value that equals today's behaviour (``ANY``: every value).
 """
 
 from __future__ import annotations
@@ -20,36 +19,36 @@ from .escaping import shortened
 
 T = TypeVar("T")
 LARGEST = 2**53
-"""Beyond it not every whole number is one of JSON's."""
+"""The largest integer up to which JSON numbers are exact in every reader."""
 ANY = object()
-"""Of a setting that was given up: whatever it said, it means nothing today."""
+"""For a removed setting: every value is accepted and ignored."""
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value of JSON text.
+    """Parse JSON text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not JSON.
     """
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("brackets within brackets without end") from None
+        raise ValueError("nested too deep") from None
 
 
 def later(absent: Any, default: Any = MISSING) -> Any:
-    """A field that was added to a class after files of it were stored; ``absent``: what a file without it means."""
+    """A dataclass field that was added after files were stored; ``absent`` is its value in files without it."""
     return field(default=absent if default is MISSING else default, metadata={"absent": absent})
 
 
 def settings_of(kind: type[T], said: Any) -> dict[str, Any]:
-    """The values of a dataclass's fields, from what a file says of them.
+    """The values of a dataclass's fields from a stored mapping.
 
     Raises:
-        ValueError: a name that is not known, a value of another type, or one that means nothing today.
+        ValueError: an unknown name, a value of another type, or a value of a removed setting that no longer works.
     """
     if not isinstance(said, Mapping):
-        raise ValueError(f"expected an object of settings, and it is {shortened(repr(said), 60)}")
+        raise ValueError(f"expected an object of settings, found {shortened(repr(said), 60)}")
     known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
     given_up: Mapping[str, Any] = getattr(kind, "given_up", {})
     unknown = sorted(set(said) - set(known) - set(given_up))
@@ -58,8 +57,8 @@ def settings_of(kind: type[T], said: Any) -> dict[str, Any]:
     for name, value in given_up.items():
         if name in said and value is not ANY and said[name] != value:
             raise ValueError(
-                f"{name}={shortened(repr(said[name]), 60)}: there is no such setting any more; only what was made "
-                f"with {name}={value!r} goes on here"
+                f"{name}={shortened(repr(said[name]), 60)}: this setting was removed; only files with "
+                f"{name}={value!r} can be continued"
             )
     hints = get_type_hints(kind)
     return {
@@ -69,7 +68,7 @@ def settings_of(kind: type[T], said: Any) -> dict[str, Any]:
 
 
 def absent_of(of: Field[Any]) -> Any:
-    """What a file that does not name a field means by that."""
+    """The value of a field in files without it."""
     if "absent" in of.metadata:
         return of.metadata["absent"]
     if of.default is MISSING:
@@ -78,10 +77,10 @@ def absent_of(of: Field[Any]) -> Any:
 
 
 def checked(name: str, value: Any, hint: Any) -> Any:
-    """A value of JSON as one of a type that a setting may have.
+    """Check and convert a JSON value to the type of a setting.
 
     Raises:
-        ValueError: it is of another one; the message names it.
+        ValueError: it is of another type; the message names it.
     """
     try:
         return _of_type(value, hint)

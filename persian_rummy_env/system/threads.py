@@ -1,4 +1,4 @@
-"""Threads that share the work of a process, and are made again where they are gone: in a copy, and after a fork."""
+"""A pool of worker threads that is created again in a copy and after a fork."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 class Threads:
-    """A pool of threads that starts when it is first used.
+    """A pool of threads that starts on first use.
 
-    A forked child has none of its parent's threads, and would wait for ever for their work; so it makes a pool of its
-    own. (The process id tells; where there is no fork, it never changes.)
+    A forked child has none of its parent's threads and would wait for them forever, so it creates its own pool. A
+    changed process id shows the fork.
 
     Args:
-        count: threads at most.
-        name: what their names begin with.
+        count: maximum number of threads.
+        name: prefix of their names.
         start: called first in each thread.
     """
 
@@ -36,10 +36,10 @@ class Threads:
         return self._pool
 
     def close(self, *, wait: bool = True) -> None:
-        """Let the threads go, and wait for what they are at unless told not to. The next use starts new ones."""
+        """End the threads, and wait for their work unless ``wait`` is False. The next use starts new threads."""
         pool, self._pool = self._pool, None
         if pool is not None and self._process == os.getpid():
             pool.shutdown(wait=wait, cancel_futures=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None}  # threads do not travel
+        return {**self.__dict__, "_pool": None}  # threads cannot be copied

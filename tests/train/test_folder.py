@@ -128,7 +128,7 @@ def test_a_file_in_the_place_of_a_folder(tmp_path: Path, capsys):
     out = tmp_path / "a"
     out.write_text("x")
     said = one_line_of(lambda: main([*TINY, "--updates", "1", "--out", str(out)]), capsys)
-    assert f"{out}: is a file, and expected is a folder" in said
+    assert f"{out}: is a file, expected a folder" in said
     said = one_line_of(lambda: main([*TINY, "--updates", "1", "--out", str(out / "b")]), capsys)
     assert str(out) in said
     assert out.read_text() == "x"

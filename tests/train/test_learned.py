@@ -172,7 +172,7 @@ def test_one_changed_bit_is_seen(path: Path):
     whole = bytearray(path.read_bytes())
     whole[-100] ^= 1  # in a weight
     path.write_bytes(whole)
-    with pytest.raises(ValueError, match="damaged: its content is not what its digest says"):
+    with pytest.raises(ValueError, match="damaged: its content does not match its digest"):
         read_policy(path)
 
 
