@@ -1,1 +1,1 @@
-"""Policies for Persian Rummy: scripted, learned, searching; ``load.load`` makes them by name."""
+"""PyTorch networks that learn Persian Rummy, and the policies that play by them."""

@@ -1,4 +1,4 @@
-"""Attention over cards: a token for each card, with what every block of the view says of it, and one for the rest."""
+"""Attention over cards: one token for each card, with its inputs of every block, and one token for all other inputs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ HEAD_SIZE = 32
 
 
 def card_columns(num_inputs: int) -> np.ndarray:
-    """For each block of a view that has a place for every card, the column of each card: (k, NUM_CARDS) int64. A block
-    without jokers has ``num_inputs`` for them, the column of a zero; one without their number has one for all four."""
+    """The column of each card in each block that has a place for every card: (k, NUM_CARDS) int64. In a block without
+    jokers their column is ``num_inputs``, a zero. In a block with one joker column all four jokers share it."""
     cards = np.arange(NUM_CARDS)
     rows = []
     starts = [(block.offset, block.length) for block in BLOCKS]
@@ -52,7 +52,7 @@ class AttentionBlock(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Tokens (b, t, width) to tokens of the same shape."""
+        """Map tokens (b, t, width) to tokens of the same shape."""
         b, t, width = x.shape
         query, key, value = (
             self.qkv(self.norm(x)).view(b, t, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
@@ -63,7 +63,7 @@ class AttentionBlock(nn.Module):
 
 
 class CardAttention(Trunk):
-    """A transformer on card tokens; the features are those of the token of everything else."""
+    """A transformer on card tokens. Its features are those of the token of all other inputs."""
 
     scale: Tensor
     columns: Tensor

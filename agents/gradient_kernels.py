@@ -1,4 +1,4 @@
-"""Gradients of the first and last layers, over the lists of what is there."""
+"""Gradients of the sparse first and last layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from persian_rummy_env.core.compiler.jit import compiled_fast
 
 @compiled_fast
 def first_layer_gradient(start, stop, index, value, of_out, of_weight):
-    """Add the gradient of ``first_layer``'s weight to ``of_weight``, given that of its output."""
+    """Add the gradient of ``first_layer``'s weight to ``of_weight``, from ``of_out``, the gradient of its output."""
     width = of_weight.shape[1]
     for r in range(len(stop)):
         terms = of_out[r]
@@ -24,11 +24,11 @@ def first_layer_gradient(start, stop, index, value, of_out, of_weight):
 
 @compiled_fast
 def choice_terms(actions, count, log_p, magnet, taken, taken_log_p, entropy, divergence):
-    """The log-probability of the action taken, the entropy, and the divergence from a magnet, of each row.
+    """Compute for each row the log-probability of the taken action, the entropy, and the divergence from the magnet.
 
     Args:
-        magnet: float32 as ``log_p``, the magnet's log-probabilities; without rows: there is none.
-        divergence: (b,) float32, gets KL(policy, magnet); 0 without one.
+        magnet: float32 in the form of ``log_p``, the log-probabilities of the magnet policy; no rows without a magnet.
+        divergence: (b,) float32, receives KL(policy, magnet); 0 without a magnet.
     """
     for r in range(len(count)):
         spread = 0.0
@@ -51,7 +51,7 @@ def choice_gradient(
     hidden, weight, actions, count, log_p, magnet, taken, entropy, divergence,
     of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,
 ):  # fmt: skip
-    """Gradients of the last layer, given those of ``choice_terms``; adds to ``of_weight`` and ``of_bias``."""
+    """Add the gradients of the last layer to ``of_weight`` and ``of_bias``, from the gradients of ``choice_terms``."""
     width = hidden.shape[1]
     for r in range(len(hidden)):
         features = hidden[r]

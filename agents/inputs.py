@@ -1,8 +1,8 @@
-"""What a network is given, in one of two forms with equal results, and the distribution over legal actions.
+"""The inputs of a network in two forms with equal results, and the distribution over legal actions.
 
-``SparseInputs``, for a CPU, lists the bytes that are set and the legal actions; the first and last layers are compiled
-sums over those lists. ``DenseInputs`` holds tensors, on any device. An illegal action has no probability, no share in
-the entropy and no gradient.
+``SparseInputs``, for a CPU, lists the non-zero bytes and the legal actions; the first and last layers are compiled sums
+over these lists. ``DenseInputs`` holds tensors on any device. An illegal action has no probability, no share in the
+entropy and no gradient.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from persian_rummy_env.players.inputs import SparseInputs
 from persian_rummy_env.players.tensor_file import NotFiniteError
 
 MASKED = torch.finfo(torch.float32).min
-"""The logit of an illegal action: below every legal one, and finite."""
+"""The logit of an illegal action: below every legal logit, and finite."""
 
 
 class DenseInputs(NamedTuple):
@@ -31,7 +31,7 @@ class DenseInputs(NamedTuple):
 
     @classmethod
     def of(cls, view: np.ndarray, legal: np.ndarray, device: torch.device | str = "cpu") -> DenseInputs:
-        """From views and packed masks (b, 9) uint64, as ``SparseInputs.of``."""
+        """Build from inputs and packed masks (b, 9) uint64, as ``SparseInputs.of``."""
         words = torch.from_numpy(plain(legal, np.uint64).view(np.int64)).to(device)
         bits = (words[:, :, None] >> torch.arange(64, device=device)) & 1
         mask = bits.flatten(1)[:, :NUM_ACTIONS].bool()
@@ -42,10 +42,10 @@ Inputs: TypeAlias = SparseInputs | DenseInputs
 
 
 def refuse_nothing_legal(inputs: Inputs) -> None:
-    """Every method of an actor asks this first: a distribution over no action is none.
+    """Raise for rows without a legal action, which have no distribution. Every method of an actor calls this first.
 
     Raises:
-        ValueError: a row in which nothing is legal; the message says which.
+        ValueError: a row without a legal action; the message names it.
     """
     if isinstance(inputs, SparseInputs):
         empty = inputs.counts < 1
@@ -63,7 +63,7 @@ def refuse_nothing_legal(inputs: Inputs) -> None:
 
 
 def refuse_not_finite(log_p: np.ndarray) -> None:
-    """Refuse log-probabilities (b,) of chosen actions that are no numbers: no action was chosen by them.
+    """Raise if log-probabilities (b,) of chosen actions are not finite: the choice was meaningless.
 
     Raises:
         NotFiniteError: some are NaN or infinite.
@@ -74,17 +74,17 @@ def refuse_not_finite(log_p: np.ndarray) -> None:
 
 
 def not_finite(tensors: Mapping[str, Tensor]) -> str | None:
-    """The name of the first tensor with NaN or infinities in it; None: there is none."""
+    """The name of the first tensor with NaN or infinities; None if there is none."""
     return next((n for n, t in tensors.items() if t.is_floating_point() and not bool(torch.isfinite(t).all())), None)
 
 
 def inputs_on(
     device: torch.device, view: np.ndarray, legal: np.ndarray, games: bool = False, sparse: bool = True
 ) -> Inputs:
-    """The inputs in the form that a device and a network compute with.
+    """The inputs in the form for a device and a network.
 
     Args:
-        games: for networks that read the blocks of other deals (``Shape.games``).
+        games: the network reads the blocks of other deals (``Shape.games``).
         sparse: the network accepts ``SparseInputs`` (``Actor.sparse``), which are used on a CPU.
     """
     if sparse and device.type == "cpu":
@@ -93,7 +93,8 @@ def inputs_on(
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities (b, n), float32, of the actions that ``mask`` (b, n) bool allows; elsewhere hugely negative."""
+    """Log-probabilities (b, n), float32, of the actions with ``mask`` (b, n) True; elsewhere a hugely negative
+    number."""
     return torch.log_softmax(torch.where(mask, logits.float(), MASKED), dim=-1)
 
 
@@ -104,14 +105,18 @@ def masked_entropy(log_p: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_draw(log_p: Tensor, fractions: Tensor) -> Tensor:
-    """Actions (b,) by fractions (b,) in [0, 1), float64: the first whose cumulative probability exceeds it."""
+    """Sample actions (b,) by inverse CDF: the first action whose cumulative probability exceeds its fraction.
+
+    Args:
+        fractions: (b,) float64 in [0, 1).
+    """
     reached = log_p.double().exp().cumsum(-1)
     goal = fractions.clamp(max=1 - 1e-9) * reached[:, -1]
     return (reached > goal[:, None]).to(torch.uint8).argmax(-1)
 
 
 def uniform_log_probs(inputs: Inputs) -> Tensor:
-    """``Actor.legal_log_probs`` of the policy that draws uniformly among legal actions."""
+    """``Actor.legal_log_probs`` of the uniform policy over legal actions."""
     refuse_nothing_legal(inputs)
     if isinstance(inputs, DenseInputs):
         return (-inputs.mask.sum(-1, keepdim=True).float().log()).expand(inputs.mask.shape)

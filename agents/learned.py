@@ -1,4 +1,4 @@
-"""A trained policy, from the file that a training run leaves."""
+"""A trained policy in PyTorch, from the file that a training run writes."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from .network import Actor, checked_shape
 from .tensor_file import tensor_bytes, torch_tensors
 
 CHUNK = 1024
-"""Rows computed at once, so that they stay in the processor's cache."""
+"""Rows that are computed at once, few enough for the processor's cache."""
 
 
 class LearnedPolicy(BasePolicy):
-    """A network that plays.
+    """A policy that plays by a network.
 
     Args:
         source: a ``policy.safetensors`` file, or an actor in memory.
-        device: where to compute.
-        greedy: True, always the likeliest action; False, drawn from the policy.
-        seed: of the draws.
+        device: device of the network.
+        greedy: True: the most probable action; False: sample from the distribution.
+        seed: seed of the samples.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no policy, damaged, or of another version of observation or actions; the message names the
-            file and both versions.
+        ValueError: the file is not a policy, is damaged, or has another version of observation or actions; the message
+            names the file and both versions.
 
-    Its methods raise ValueError for a row in which nothing is legal, and ``network.NotFiniteError`` where the network
-    says NaN or infinities.
+    Its methods raise ValueError for a row without a legal action, and ``NotFiniteError`` if the output of the network
+    is NaN or infinite.
     """
 
     def __init__(self, source: str | Path | Actor, device: str = "cpu", greedy: bool = True, seed: int = 0) -> None:
@@ -66,7 +66,7 @@ class LearnedPolicy(BasePolicy):
         return actions
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
-        """The distribution over actions, (k, 547) float32; an illegal one has 0."""
+        """The distribution over actions, (k, 547) float32; 0 for illegal actions."""
         legal = batch.legal
         probabilities = np.zeros((len(legal), NUM_ACTIONS), dtype=np.float32)
         for start in range(0, len(legal), CHUNK):
@@ -88,10 +88,10 @@ class LearnedPolicy(BasePolicy):
 
 
 def policy_bytes(actor: Actor, about: Mapping[str, str]) -> bytes:
-    """An actor as a policy file; ``about`` is added to what the file says of itself.
+    """The content of the policy file of an actor; ``about`` is added to the metadata.
 
     Raises:
-        NotFiniteError: it holds NaN or infinities.
+        NotFiniteError: a weight is NaN or infinite.
     """
     metadata = {
         **about,

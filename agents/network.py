@@ -1,7 +1,7 @@
-"""The networks: an actor that sees what a seat sees, and a critic that may see every hand.
+"""The networks: an actor that reads the observation of a seat, and a critic that may also read the other hands.
 
 Each is a trunk of some kind (``KINDS``) and a linear layer. The mask of legal actions is part of the actor's
-distribution, when actions are drawn and when they are learnt from.
+distribution, in sampling and in the loss.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def checked_shape(stated: Any, tensors: Mapping[str, Tensor], prefix: str = "") 
 
 
 class Actor(nn.Module):
-    """The policy: from what the seat to move sees to a distribution over its legal actions.
+    """The policy: maps the observation of the seat to move to a distribution over its legal actions.
 
-    Raises (every method that is given rows):
-        ValueError: a row in which nothing is legal.
+    Raises (every method with input rows):
+        ValueError: a row without a legal action.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -67,7 +67,7 @@ class Actor(nn.Module):
         self.shape = shape
         self.trunk = KINDS[shape.kind](SIZE, shape)
         self.last = nn.Linear(shape.width, NUM_ACTIONS)
-        nn.init.normal_(self.last.weight, std=0.01 / shape.width**0.5)  # all legal actions begin alike
+        nn.init.normal_(self.last.weight, std=0.01 / shape.width**0.5)  # the initial policy is nearly uniform
         nn.init.zeros_(self.last.bias)
 
     @property
@@ -77,7 +77,7 @@ class Actor(nn.Module):
 
     @torch.no_grad()
     def scale_logits(self, factor: float) -> None:
-        """Multiply the logits of every decision."""
+        """Multiply all logits by ``factor``."""
         for parameter in self.last.parameters():
             parameter.mul_(factor)
 
@@ -92,12 +92,13 @@ class Actor(nn.Module):
         return (hidden * self.last.weight[chosen]).sum(-1) + self.last.bias[chosen]
 
     def log_p(self, inputs: DenseInputs) -> Tensor:
-        """Log-probabilities of all actions (b, 547); of an illegal one hugely negative."""
+        """Log-probabilities of all actions (b, 547); a hugely negative number for illegal actions."""
         refuse_nothing_legal(inputs)
         return masked_log_softmax(self.last(self.trunk(inputs)), inputs.mask)
 
     def evaluate(self, inputs: Inputs, taken: np.ndarray | Tensor, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
-        """Log-probability of the actions ``taken`` (b,), and entropy, of each row; of logits over ``temperature``."""
+        """Log-probabilities of the actions ``taken`` (b,), and entropies (b,), with the logits divided by
+        ``temperature``."""
         log_p, entropy, _ = self.evaluate_near(inputs, taken, None, temperature)
         return log_p, entropy
 
@@ -107,7 +108,7 @@ class Actor(nn.Module):
         """As ``evaluate``, and the divergence KL(this policy, magnet) of each row (0 without a magnet).
 
         Args:
-            magnet: what ``legal_log_probs`` of the magnet, or ``uniform_log_probs``, says of the same rows.
+            magnet: ``legal_log_probs`` of the magnet policy, or ``uniform_log_probs``, for the same rows.
         """
         refuse_nothing_legal(inputs)
         if isinstance(inputs, SparseInputs):
@@ -125,8 +126,8 @@ class Actor(nn.Module):
 
     @torch.no_grad()
     def legal_log_probs(self, inputs: Inputs) -> Tensor:
-        """Log-probabilities of the legal actions, float32, in the form of the rows: (b, most) as ``SparseInputs`` lists
-        them, (b, 547) for ``DenseInputs``. What stands at other places means nothing."""
+        """Log-probabilities of the legal actions, float32: (b, most) in the order of ``SparseInputs.actions``, or
+        (b, 547) for ``DenseInputs``. Values at other places are undefined."""
         if isinstance(inputs, DenseInputs):
             return self.log_p(inputs)
         refuse_nothing_legal(inputs)
@@ -139,13 +140,14 @@ class Actor(nn.Module):
 
     @torch.no_grad()
     def choose(self, inputs: Inputs, fractions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """An action for each row, (b,) int64, and its log-probability, (b,) float32.
+        """Choose an action for each row: (b,) int64, and its log-probability, (b,) float32.
 
         Args:
-            fractions: (b,) float64 in [0, 1), to draw by; None: the likeliest action.
+            fractions: (b,) float64 in [0, 1), the random numbers of the draws; None: the most probable action.
 
         Raises:
-            ValueError: a row in which nothing is legal. NotFiniteError: the network says NaN or infinities.
+            ValueError: a row without a legal action.
+            NotFiniteError: the output of the network is NaN or infinite.
         """
         if isinstance(inputs, DenseInputs):
             log_p = self.log_p(inputs)
@@ -166,10 +168,10 @@ class Actor(nn.Module):
 
 
 class Critic(nn.Module):
-    """The value of a deal to the seat to move, from its view with (``hands`` True) or without the other hands.
+    """The value of a deal to the seat to move, from its observation, and with ``hands`` also from the other hands.
 
-    It is asked from the side of the seat to move alone, and what is good for one team is as bad for the other: the
-    value to a seat is ``+value`` for the seat to move and its partner, ``-value`` for their opponents (``sided``).
+    The game is zero-sum between the teams: the value is ``+value`` to the seat to move and its partner, and ``-value``
+    to their opponents (``sided``).
     """
 
     def __init__(self, shape: Shape, hands: bool = True) -> None:

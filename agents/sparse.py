@@ -1,4 +1,4 @@
-"""The first and the last layer over lists, with their gradients: compiled sums over what is set and what is legal."""
+"""The sparse first and last layers with their gradients: compiled sums over non-zero inputs and legal actions."""
 
 from __future__ import annotations
 

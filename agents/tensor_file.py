@@ -12,7 +12,7 @@ from persian_rummy_env.players import tensor_file
 
 
 def tensor_bytes(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> bytes:
-    """``players.tensor_file.tensor_bytes`` of tensors on any device."""
+    """``players.tensor_file.tensor_bytes`` for tensors on any device."""
     return tensor_file.tensor_bytes({name: one.detach().cpu().numpy() for name, one in tensors.items()}, metadata)
 
 

@@ -1,7 +1,7 @@
 """Trunks: from the inputs of a decision to features. The kind of a network is the kind of its trunk.
 
-A new kind is a subclass of ``Trunk`` and a row of ``network.KINDS``. All that saves, loads, trains or exports a network
-goes through the methods here, and knows no layer by name.
+A new kind is a subclass of ``Trunk`` and a row of ``network.KINDS``. All code that saves, loads, trains or exports a
+network uses the methods of ``Trunk`` and knows no layer by name.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from .sparse import SparseFirst
 
 
 class Trunk(nn.Module, ABC):
-    """From inputs to ``shape.width`` features.
+    """Maps inputs to ``shape.width`` features.
 
     Args:
-        num_inputs: bytes of a view that it reads: ``SIZE``, or ``VIEW_SIZE`` with the other hands.
+        num_inputs: number of input bytes: ``SIZE``, or ``VIEW_SIZE`` with the other hands.
+        shape: the architecture.
     """
 
     sparse: ClassVar[bool] = False
@@ -43,19 +44,21 @@ class Trunk(nn.Module, ABC):
 
     @abstractmethod
     def zero_inputs(self, columns: np.ndarray) -> None:
-        """Make the output independent of these columns of the view, until training changes it.
+        """Zero the first-layer weights of these input columns. Training may change them later.
 
         Args:
-            columns: (k,) int64, of whole blocks of the observation.
+            columns: (k,) int64, the columns of whole blocks of the observation.
         """
 
     @classmethod
     @abstractmethod
     def check(cls, shape: Mapping[str, Any], tensors: Mapping[str, Tensor], prefix: str) -> None:
-        """Compare sizes that a file states with its tensors, before anything of that size is made.
+        """Compare the sizes that a file states with its tensors, before memory of that size is allocated.
 
         Args:
-            prefix: of the names of this trunk's tensors.
+            shape: the sizes that the file states.
+            tensors: the tensors of the file.
+            prefix: prefix of the names of this trunk's tensors.
 
         Raises:
             ValueError: they differ.
@@ -75,7 +78,7 @@ class Residual(nn.Module):
 
 
 class ResidualTrunk(Trunk):
-    """A pre-norm residual multilayer perceptron on the bytes divided by their highest values."""
+    """A pre-norm residual multilayer perceptron on bytes divided by their maxima."""
 
     sparse = True
 
@@ -88,7 +91,7 @@ class ResidualTrunk(Trunk):
         self.blocks = nn.ModuleList(Residual(shape.width) for _ in range(shape.blocks))
         self.norm = nn.LayerNorm(shape.width)
         self.register_buffer("scale", torch.from_numpy(input_scale(shape.games)[:num_inputs]), persistent=False)
-        nn.init.normal_(self.weight, std=0.1)  # some 90 bytes are set, so that features begin near unit size
+        nn.init.normal_(self.weight, std=0.1)  # about 90 bytes are set, so that features start near unit size
         self.zero_inputs(OF_OTHER_DEALS)
 
     @torch.no_grad()

@@ -43,14 +43,14 @@ STEP = """() => {
 }"""
 """What a visitor does at a turn, and how often before the picture."""
 DECISIONS = 45
-"""Of the game in the terminal's picture."""
+"""Decisions before the picture of the terminal."""
 REPLAYS = {"replay.png": (1280, 800), "replay_phone.png": (360, 780)}
 MOMENT = 44
-"""Of the game in the replay's picture, from 1."""
+"""The step in the picture of the replay page, from 1."""
 
 
 def terminal(path: Path) -> None:
-    """The table in the terminal, as SVG."""
+    """Write the picture of the terminal as SVG."""
     players = parse_seats("human,expert,expert,expert")
     table, expert = TableGame(seed=3, dealer=0), load("expert")
     while len(table.played) < DECISIONS or table.seat != 0 or len(table.legal) < 4:
@@ -65,12 +65,12 @@ def terminal(path: Path) -> None:
 
 
 def table_start(table: TableGame) -> int:
-    """Where the last round of turns began."""
+    """The index of the first decision of the last round of turns."""
     return max(0, len(table.played) - 12)
 
 
 def browser() -> None:
-    """The page in mid-deal, at each width."""
+    """Write the pictures of the page in mid-deal, at each width."""
     url = f"http://127.0.0.1:{PORT}/"
     server = subprocess.Popen(
         [sys.executable, "-m", "persian_rummy_env.apps.web", "--port", str(PORT), "--pause", "0", "--no-store"]
@@ -103,7 +103,7 @@ def browser() -> None:
 
 
 def replay() -> None:
-    """A game between bots, with what two policies think of a decision, at each width."""
+    """Write the pictures of a replay page with the analysis of two policies, at each width."""
     [record] = simulate(1, 7, "expert,greedy")
     with tempfile.TemporaryDirectory() as folder, chromium() as launched:
         path = Path(folder) / "game.html"

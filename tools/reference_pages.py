@@ -1,7 +1,7 @@
 """The pages of docs/ that are printed from the tables of the code: ``python -m tools.reference_pages [--check]``.
 
-What a table says is never typed twice: names, lengths, ranges and meanings come from ``observation.BLOCKS``,
-``actions.RANGES`` and ``state.FIELDS``, and the numbers of every example are computed.
+Names, lengths, ranges and meanings come from ``observation.BLOCKS``, ``actions.RANGES`` and ``state.FIELDS``; the
+numbers of every example are computed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The pictures of ``docs/render.md``: ``python -m tools.render_pictures`` writes ``docs/images/table_*``, and
-``docs/images/cards.png``. The same command makes the same pictures."""
+``docs/images/cards.png``. The pictures are deterministic."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ IMAGES = Path("docs/images")
 PLAYERS = ("Ada", "expert", "Grace", "deepest")
 FOUR = Look(four_colours=True)
 COLOURS = 128
-"""Of a PNG: enough for flat colours with smooth edges, and a third of the bytes."""
+"""Colours of a PNG: enough for flat colours with smooth edges, at a third of the size."""
 
 
 def position(wanted: Callable[[np.void], bool]) -> tuple[np.void, list[tuple[int, str]]]:
-    """The first position of expert games that is as wanted, and what was played before it."""
+    """The first position of expert games for which ``wanted`` is True, and the last actions before it."""
     expert = load("expert")
     for seed in range(1000):
         table = TableGame(seed=seed)
@@ -38,11 +38,11 @@ def position(wanted: Callable[[np.void], bool]) -> tuple[np.void, list[tuple[int
             if wanted(game):
                 return game, [(one.seat, ACTION_NAMES[one.action]) for one in table.played[-8:]]
             table.play(int(choose(table.games(), expert)[0]))
-    raise SystemExit("error: a thousand games have no such position")
+    raise SystemExit("error: no such position in a thousand games")
 
 
 def lively(game: np.void) -> bool:
-    """Something of everything on the table."""
+    """Whether a position shows every kind of item on the table."""
     hands = [contents.hand(game, seat, None) for seat in range(4)]
     return (
         len(contents.melds(game)) >= 5
@@ -55,7 +55,7 @@ def lively(game: np.void) -> bool:
 
 
 def owing(game: np.void) -> bool:
-    """Somebody else than seat 0 has to meld a card that was taken with others."""
+    """Whether a seat other than 0 owes a meld of a card that it took with others (rule R25)."""
     return int(game["owed"]) != NOTHING_OWED and int(game["seat"]) == 3 and sum(map(int, game["points"])) > 0
 
 
@@ -69,7 +69,7 @@ def save(svg: str, path: Path) -> None:
 
 
 def cards(width: int, gap: int) -> str:
-    """Every card and a back, by suits, as one SVG."""
+    """All cards by suit and a back, as one SVG."""
     names = [*CARD_NAMES[:NUM_PLAIN], "JK", None]
     across, down = 14, 4
     height = width * CARD_HEIGHT // CARD_WIDTH
@@ -84,7 +84,7 @@ def cards(width: int, gap: int) -> str:
 
 
 def terminal(text: str, width: int) -> str:
-    """A coloured text as a terminal shows it, as SVG."""
+    """A coloured terminal text as SVG."""
     console = Console(record=True, width=width, file=io.StringIO(), highlight=False)
     console.print(Text.from_ansi(text))
     return console.export_svg(title='env.render(), render_mode="ansi"')

@@ -1,6 +1,6 @@
-"""Put the tables that are printed from results into docs/: ``python -m tools.result_pages [--check]``.
+"""Print the tables of results into docs/: ``python -m tools.result_pages [--check]``.
 
-A table stands between ``<!-- NAME -->`` and ``<!-- end NAME -->``, in whichever page has that place.
+A table goes between ``<!-- NAME -->`` and ``<!-- end NAME -->``, in the page that has these marks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from persian_rummy_env.system.files import write_whole
 
 
 def changed_pages() -> dict[str, str]:
-    """The pages that differ from their results, by path from the root, with the text that they should have.
+    """The pages that differ from their results: the new text by path from the root.
 
     Raises:
         ResultError: a result cannot be read.
@@ -29,7 +29,7 @@ def changed_pages() -> dict[str, str]:
     found += [(page, "evaluation: deals", deals_table()) for page, text in texts.items() if "evaluation: deals" in text]
     for page, name, body in found:
         if page is None:
-            raise ResultError(f"docs: no page has a place for the table {name!r}")
+            raise ResultError(f"docs: no page has the marks of the table {name!r}")
         texts[page] = with_tables(texts[page], {name: body})
     return {str(page.relative_to(ROOT)): text for page, text in texts.items() if text != before[page]}
 

@@ -42,8 +42,8 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
             ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.
         raw: True: observations are the engine's bytes, ``uint8``; ``observation.as_float`` converts them.
         episode: ``"deal"`` (default), one deal; ``"game"``, all deals of the rule set.
-        illegal_action: ``"forfeit"`` (default): the episode terminates with reward -1, because environment checkers play
-            without the mask. ``"raise"``: a ``ValueError``, and the game is unchanged.
+        illegal_action: ``"forfeit"`` (default): the episode terminates with reward -1, because environment checkers
+            play without the mask. ``"raise"``: a ``ValueError``, and the game is unchanged.
         max_decisions: truncates the episode after this many decisions of all seats; None (default): never.
         render_mode: ``"ansi"``, ``"rgb_array"`` or None; a picture shows what the agent may see.
 
