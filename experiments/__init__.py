@@ -1,1 +1,1 @@
-"""How quick, how right and how strong the package is, each by a command that anybody can run again."""
+"""Commands that measure speed, correctness and strength; anybody can run them again."""

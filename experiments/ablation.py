@@ -1,10 +1,10 @@
-"""What each part of training is worth: ``python -m experiments.ablation --minutes 5 --seeds 2``.
+"""Ablation of training: ``python -m experiments.ablation --minutes 5 --seeds 2``.
 
-Trains with the default recipe, with the recipe less one part at a time, and by the other ways of training, each with
-the same minutes and seeds, and plays every player against the same fresh deals. A part's worth is what the recipe
-without it loses against each bot; the interval is that of the matches; the spread over seeds is
-shown by the seeds themselves. Writes ``DIR/results.json`` after each run; ``python -m tools.result_pages`` prints its
-table into docs/. The runs are kept in ``DIR/runs`` (not committed), and the same command resumes them.
+Trains with the default recipe, with the recipe without one part at a time, and by the other algorithms, each with the
+same minutes and seeds. Every player plays the bots on the same fresh deals. The worth of a part is what the recipe
+without it loses against each bot. The interval is that of the matches; results of all seeds are listed. Writes
+``DIR/results.json`` after each run; ``python -m tools.result_pages`` prints its table into docs/. The runs are in
+``DIR/runs`` (not committed), and the same command resumes them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OUT = Path("experiments/results/ablation")
 
 
 class Variant(NamedTuple):
-    """A way of training: the module, and settings that differ from its preset's."""
+    """A variant of training: the module, and settings that differ from its preset."""
 
     module: str
     settings: str
@@ -60,22 +60,22 @@ VARIANTS = {
 
 
 def command_of(variant: Variant, minutes: float, seed: int, threads: int, pairs: int, out: Path) -> list[str]:
-    """The command that trains it."""
+    """The command that trains a variant."""
     words = [variant.module, "--preset", variant.preset, *shlex.split(variant.settings)]
-    never = str(60 * minutes + 1)  # nobody looks at the curve
+    never = str(60 * minutes + 1)  # no matches during the run
     budget = ["--minutes", str(minutes), "--seed", str(seed), "--threads", str(threads), "--eval.every", never]
     return ["-m", *words, *budget, "--eval.final-pairs", str(pairs), "--out", str(out)]
 
 
 def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int) -> dict[str, Any]:
-    """The result of a run: read if it is there, gone on with if it was begun, else made."""
+    """The result of a run: read if it is complete, resumed if it was started, else trained."""
     out = options.out / "runs" / f"{name.replace(' ', '_')}-{seed}"
     if not (out / "results.json").is_file():
         words = command_of(variant, options.minutes, seed, options.threads, options.pairs, out)
         if (out / "checkpoint.safetensors").is_file():
             words = ["-m", variant.module, "--resume", str(out)]
         else:
-            shutil.rmtree(out, ignore_errors=True)  # of a run that never came to its first checkpoint
+            shutil.rmtree(out, ignore_errors=True)  # a run that ended before its first checkpoint
         print(f"{name}, seed {seed}: python {shlex.join(words)}", flush=True)
         done = subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=False)
         if done.returncode != 0 or not (out / "results.json").is_file():
@@ -92,7 +92,7 @@ def trained(name: str, variant: Variant, options: argparse.Namespace, seed: int)
 
 
 def table(found: dict[str, list[dict[str, Any]]]) -> str:
-    """Markdown: a row for each way, with the seeds' margins and half the width of their intervals."""
+    """Markdown: a row for each variant, with the margins by seed and the half-width of their intervals."""
     lines = ["| way | M decisions | " + " | ".join(f"`{bot}`" for bot in EVALUATION_BOTS) + " |"]
     lines.append("| --- | ---: |" + " ---: |" * len(EVALUATION_BOTS))
     for name, runs in found.items():

@@ -1,8 +1,8 @@
-"""What each feature of the expert is worth: ``python -m experiments.ablation_expert``.
+"""Ablation of the features of the expert: ``python -m experiments.ablation_expert``.
 
-Each group of features, and each feature alone, is switched off (its weights set to 0; nothing is tuned again), and
-what is left of the expert plays the same deals against the same opponent. What it loses is the mean difference to the
-whole expert on these deals, pair by pair. Writes ``results/ablation_expert.json`` and the tables of docs/bots.md.
+Each group of features, and each single feature, is switched off (its weights are 0; nothing is tuned again). The rest
+of the expert plays the same deals against the same opponent. The loss is the mean difference to the whole expert on
+these deals, pair by pair. Writes ``results/ablation_expert.json`` and the tables of docs/bots.md.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ CLAIM = Claim(
 RESULT = RESULTS / "ablation_expert.json"
 CHUNK = 2048
 TOGETHER = ("take_load", "held", "cards")
-"""Features that are worth next to nothing each, switched off at once."""
+"""Features without a measurable effect, switched off at once."""
 
 
 def margins(weights: np.ndarray, bot: str, pairs: int, seed: int, threads: int = 2) -> np.ndarray:
-    """The experts' margin in duplicate pairs against a bot: (pairs,) points a deal, means of the two games."""
+    """Margins of experts against a bot in duplicate pairs: (pairs,) points a deal, means of the two games."""
 
     def chunk(first: int) -> np.ndarray:
         seeds = deal_seeds(seed, min(CHUNK, pairs - first), first)
@@ -64,7 +64,7 @@ def margins(weights: np.ndarray, bot: str, pairs: int, seed: int, threads: int =
 
 
 def without(names: Sequence[str]) -> np.ndarray:
-    """The expert's weights, with some at 0."""
+    """The expert's weights, with those of some features at 0."""
     return np.array([0.0 if name in names else WEIGHTS[name] for name in FEATURES])
 
 
@@ -74,7 +74,7 @@ def interval(values: np.ndarray, name: str) -> dict[str, float]:
 
 
 def ablate(pairs: int, bot: str, seed: int) -> dict[str, Any]:
-    """The baseline, then every group and every feature: what is lost without."""
+    """The margin of the whole expert, and the loss without each group and each feature."""
     whole = margins(without(()), bot, pairs, seed)
     found: dict[str, Any] = {"baseline": interval(whole, "margin")}
     grouped = {group: list(features) for group, features in GROUPS.items()}
@@ -91,7 +91,8 @@ def ablate(pairs: int, bot: str, seed: int) -> dict[str, Any]:
 
 
 def together(names: Sequence[str], pairs: int, seed: int) -> list[dict[str, Any]]:
-    """What is lost without some features at once, against every bot; against ``expert`` it is to itself."""
+    """The loss without some features at once, against every bot; against ``expert`` it is the margin to the whole
+    expert."""
     return [
         {
             "against": bot,

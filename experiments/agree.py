@@ -2,12 +2,12 @@
 
     python -m experiments.agree --games 10000
 
-Random, greedy and steered players play the same decks in both, by all four combinations of the rule variants. Before
-every action everything that the two know of the game is compared: who is to move, what is legal, hands, stock, pile,
-table, what is known and declined, points; after each deal its score, and in the end the record. The second
-implementation, ``tests/oracle.py``, was written from the rules alone and shares no code with the engine.
+Random, greedy and steered players play the same decks in both, with all four combinations of the rule variants. Before
+every action the whole state of both is compared: seat to move, legal actions, hands, stock, pile, table, known and
+declined cards, points. After each deal the scores are compared, and at the end the records. The second implementation,
+``tests/oracle.py``, was written from the rules alone and shares no code with the engine.
 
-Exit status 1: the two disagree, or something that should have happened in so many games never did.
+Exit status 1: the two disagree, or an event that should occur in so many games did not.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ REPORT_EVERY = 10.0
 
 
 class Chunk(NamedTuple):
-    """Some games in a row, compared: what was played by line-up, and the first disagreement."""
+    """A range of compared games: counts by line-up, and the first disagreement."""
 
     played: dict[str, GamesPlayed]
     disagreement: str | None
 
 
 def load_twin(path: Path) -> Any:
-    """The names of a file of Python. Nothing imports the tests; this one is named on the command line."""
+    """Load a Python file by path. Nothing imports the tests; this file is named on the command line."""
     return SimpleNamespace(**runpy.run_path(str(ROOT / path)))
 
 
@@ -78,7 +78,7 @@ def leave_interrupts_to_the_parent() -> None:
 
 
 def run(options: argparse.Namespace) -> tuple[dict[str, GamesPlayed], list[str], bool]:
-    """Compare all games: what was played by line-up, the disagreements, and whether it was cut short."""
+    """Compare all games; returns counts by line-up, the disagreements, and whether it was interrupted."""
     played = {name: GamesPlayed() for name in LINE_UPS}
     disagreements: list[str] = []
     stop = options.first + options.games
@@ -164,7 +164,7 @@ def main(args: Sequence[str] | None = None) -> int:
     options = parse(args)
     words = ["--games", str(options.games), "--seed", str(options.seed), "--first", str(options.first)]
     facts = about("experiments.agree", words, options.out, options.allow_dirty)
-    sources = source_hash()  # taken at the start, since files may change while old ones are running
+    sources = source_hash()  # at the start, because files may change during the run
     start = time.perf_counter()
     played, disagreements, cut = run(options)
     figures = figures_of(options, played, disagreements, cut, (time.perf_counter() - start) / 60)

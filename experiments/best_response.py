@@ -1,12 +1,11 @@
-"""How much a team that is made for it wins against a frozen policy: an approximate best response.
+"""An approximate best response: the margin of a team that is trained against a frozen policy.
 
     python -m experiments.best_response --against deepest --minutes 10 --seed 1 --out DIR
 
 Trains a new team (cloned from a bot first, if the preset does so) against the policy, which plays the other two seats
-and does not change, then plays fresh duplicate deals against it. The margin of the team is a lower bound on how much
-the policy can be exploited: a better learning algorithm may find more. Writes ``DIR/results.json``
-and the team, ``DIR/policy.safetensors``. Ctrl-C ends the training early; the team so far is then measured. A run is
-short and is not resumed.
+and does not change, then plays fresh duplicate deals against it. The margin of the team is a lower bound of the
+exploitability of the policy: a better learning algorithm may find more. Writes ``DIR/results.json`` and the team,
+``DIR/policy.safetensors``. Ctrl-C ends the training early; the team so far is then measured. A run cannot be resumed.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def config_of(options: argparse.Namespace) -> Config:
-    """The settings of the training, from the preset and what was given."""
+    """The settings of the training, from the preset and the command line."""
     preset = PRESETS[options.preset]
     alone = {"pool.share": 0.0, "bots.names": (), "bots.share": 0.0}  # the policy is the only opponent
     changes: dict[str, Any] = {"seed": options.seed, "out": options.out, **alone}
@@ -84,8 +83,8 @@ def config_of(options: argparse.Namespace) -> Config:
 def train(
     config: Config, against: str, start: Path | None, measure: Callable[[Learner, dict[str, float]], None], every: float
 ) -> Learner:
-    """Train until the budget is spent or somebody stops it; ``measure`` is called ``every`` so many seconds (or
-    updates), and at the end."""
+    """Train until the budget is spent or a signal stops it; ``measure`` is called with period ``every``, in seconds or
+    updates, and at the end."""
     device = device_of(config)
     shards = Shards(config.threads if device.type == "cpu" else 1)
     learner = Learner(config, device, shards)
@@ -126,7 +125,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
-    """Train the team, measure it, and write it down."""
+    """Train the team, measure it, and write the result."""
     try:
         config = config_of(options)
         opponent = load(options.against, config.device)

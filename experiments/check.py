@@ -1,16 +1,15 @@
-"""What is out of date among the results and on the pages that quote them: ``python -m experiments.check``.
+"""Find results that are out of date, and pages that quote them wrongly: ``python -m experiments.check``.
 
-A strength is out of date when a player that it names chooses otherwise today in the stored decisions, or has other
-weights, or the game deals or counts otherwise (``experiments.shared.behaviour``); when its file is of no clean commit,
-lacks what a result has to say, or was changed by anything but its command; and when a page gives a number that no
-result has.
-Then the exit status is 1, and a test fails.
+A strength result is out of date if one of its players now chooses differently in the stored decisions or has other
+weights, or if the game deals or scores differently (``experiments.shared.behaviour``). It is also at fault if its file
+is not from a clean commit, lacks a field, or was changed by anything but its command. A page is at fault if it gives a
+number that no result has. In these cases the exit status is 1, and a test fails.
 
-A timing is of a machine and a commit. It is listed, and nothing else, when commits since have touched the code that it
-timed (``TIMED``); measuring it again wants a quiet machine, so nobody is stopped by it.
+A timing belongs to a machine and a commit. It is only listed if later commits changed the code that it timed
+(``TIMED``), because measuring it again needs an idle machine.
 
-Numbers of runs that are not kept stand in ``experiments/history.json``, with the command and the commit of each; they
-are out of date when one of the bots that they were measured against is another.
+Numbers of runs that are not stored are in ``experiments/history.json``, with command and commit. They are out of date
+if one of the bots that they were measured against has changed.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ PAGES = (
     "docs/notes/*.md",
 )
 QUOTE = re.compile(r"(?<![\w.])(?:[+-]?\d+(?:\.\d+)? ± \d+(?:\.\d+)?(?![\d.]*%)|[+-]\d+\.\d+(?![\d.]| ±))")
-"""A strength on a page: a mean with the half of its interval, or a signed mean."""
+"""A strength on a page: a mean with half of its interval, or a signed mean."""
 MARKED = re.compile(r"<!-- (?!claims )([\w: ]+) -->.*?<!-- end \1 -->", re.DOTALL)
 TIMED = {
     "speed": ("persian_rummy_env/core", "persian_rummy_env/envs/vector.py", "persian_rummy_env/envs/aec_raw.py"),
@@ -64,9 +63,9 @@ TIMED = {
     "serve_load": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
     "serve_memory": ("persian_rummy_env/apps/web", "persian_rummy_env/apps/game.py"),
 }
-"""The code that a timing is of, by its result; another timing is of all code."""
+"""The code that a timing measures, by its result; any other timing measures all code."""
 MEANS = ("margin", "lost", "mean", "truth")
-"""The names under which results keep a mean beside its bounds."""
+"""The names of means that results store with bounds."""
 
 About = Literal["strength", "timing"]
 Value = tuple[float, float]
@@ -74,7 +73,7 @@ Value = tuple[float, float]
 
 
 class Finding(NamedTuple):
-    """Something that is out of date: a file, under the project's root, and why."""
+    """A fault: the file, relative to the project's root, and the reason."""
 
     about: About
     file: str
@@ -88,12 +87,12 @@ class Finding(NamedTuple):
 
 
 def result_files(folder: Path = RESULTS) -> list[Path]:
-    """The committed results: in the folder, or in one of its own folders."""
+    """The committed results in the folder and its subfolders."""
     return sorted([*folder.glob("*.json"), *folder.glob("*/*.json")])
 
 
 def of_result(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
-    """What is out of date about a result that was read."""
+    """The faults of a result."""
     name = shown(path)
     kind = result["kind"]
     if kind not in (STRENGTH, TIMING):
@@ -111,7 +110,7 @@ def of_result(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def of_behaviour(recorded: Any) -> Iterator[str]:
-    """In what the players and the game of today differ from those that a strength rests on."""
+    """The differences between today's players and game and those of a strength result."""
     if faults := list(of_shape(recorded)):
         yield from faults
         return
@@ -119,11 +118,11 @@ def of_behaviour(recorded: Any) -> Iterator[str]:
         yield "the game deals, plays or counts otherwise today"
     for name, before in recorded["players"].items():
         if "gone" in before:
-            continue  # a player of an earlier commit, and named as that where it is quoted
+            continue  # a player of an earlier commit, quoted as such
         try:
             now = player(name)
         except FileNotFoundError:
-            continue  # a training run that is not kept: nobody can say
+            continue  # a training run that is not stored: unknown
         except (ValueError, PolicyError) as error:
             yield f"{name} cannot be asked today: {error}"
             continue
@@ -133,7 +132,7 @@ def of_behaviour(recorded: Any) -> Iterator[str]:
 
 
 def of_shape(recorded: Any) -> Iterator[str]:
-    """What is wrong with the form of a behaviour."""
+    """The faults in the form of a behaviour."""
     if not isinstance(recorded, dict) or not isinstance(recorded.get("players"), dict):
         yield "behaviour: missing"
     elif not all(isinstance(one, dict) for one in recorded["players"].values()):
@@ -141,7 +140,7 @@ def of_shape(recorded: Any) -> Iterator[str]:
 
 
 def of_timing(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
-    """How many commits have touched the code that was timed since."""
+    """Report how many later commits changed the code that was timed."""
     code = TIMED.get(path.stem, ("persian_rummy_env", "agents", "train"))
     since = commits_since(str(result["commit"]).rstrip("+"), code)
     if since is None:
@@ -153,7 +152,7 @@ def of_timing(path: Path, result: Mapping[str, Any]) -> Iterator[Finding]:
 
 @cache
 def commits_since(commit: str, code: Sequence[str]) -> int | None:
-    """How many commits after this one touch some code; None: there is no git, or no such commit."""
+    """The number of commits after this one that change some code; None without git or without this commit."""
     try:
         words = ["git", "rev-list", "--count", f"{commit}..HEAD", "--", *code]
         done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
@@ -163,7 +162,7 @@ def commits_since(commit: str, code: Sequence[str]) -> int | None:
 
 
 def read_all(paths: Sequence[Path]) -> tuple[dict[Path, dict[str, Any]], list[Finding]]:
-    """The results that can be read, and what is wrong with the others."""
+    """The results that can be read, and the faults of the others."""
     results, findings = {}, []
     for path in paths:
         try:
@@ -181,7 +180,7 @@ def pages() -> list[Path]:
 
 
 def values_of(figures: Any) -> Iterator[Value]:
-    """Every mean in a result that has bounds."""
+    """Every mean in a result, with half of its interval."""
     if isinstance(figures, dict):
         low, high = figures.get("low"), figures.get("high")
         for name in MEANS:
@@ -195,14 +194,14 @@ def values_of(figures: Any) -> Iterator[Value]:
 
 
 def forms(value: Value) -> Iterator[str]:
-    """How a page may write a mean and half of its interval: with up to two digits, seen from either side."""
+    """The ways in which a page may write a mean and half of its interval: up to two digits, either sign."""
     mean, half = value
     yield from (f"{abs(mean):.{digits}f} ± {half:.{digits}f}" for digits in range(3))
 
 
 def quotes(text: str) -> Iterator[tuple[int, str]]:
-    """The strengths that are written on a page, with the number of their line. Marked parts are left out: tables that
-    commands print are compared with their results, and what was worked by hand is of no game that was played."""
+    """The strengths on a page, with their line numbers, without the marked sections. Printed tables are compared with
+    their results elsewhere, and examples worked by hand are not results."""
     text = MARKED.sub(lambda found: "\n" * found[0].count("\n"), text)
     for number, line in enumerate(text.splitlines(), 1):
         for found in QUOTE.finditer(line):
@@ -213,7 +212,7 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
     """Numbers on pages that are in no result, or only in results that are out of date.
 
     Args:
-        stale: why each result of those out of date is, by its file.
+        stale: the reason for each result that is out of date, by its file.
     """
     sources: dict[str, set[str]] = {}
     for path, result in results.items():
@@ -253,13 +252,13 @@ def of_pages(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]
 
 
 def of_entry(entry: Mapping[str, Any], behaviour: Mapping[str, Any]) -> Iterator[str]:
-    """What is out of date about the numbers of a run that is not kept."""
+    """The faults of the numbers of a run that is not stored."""
     recorded = {name: behaviour["players"].get(name, {}) for name in entry["against"]}
     yield from of_behaviour({"game": behaviour["game"], "players": recorded})
 
 
 def read_history() -> dict[str, Any]:
-    """Numbers of runs that are not kept, with command and commit."""
+    """Read the numbers of runs that are not stored, with command and commit."""
     try:
         found = json.loads(HISTORY.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -282,7 +281,7 @@ def read_history() -> dict[str, Any]:
 
 
 def of_tables(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str]) -> Iterator[Finding]:
-    """Printed tables that are not as their result has them, or whose result is a strength out of date."""
+    """Printed tables that differ from their result, or whose strength result is out of date."""
     for one in tables.printed(results):
         if one.page is None:
             yield Finding(one.about, "docs", f"no page has a place for the table {one.name!r}")
@@ -294,7 +293,7 @@ def of_tables(results: Mapping[Path, Mapping[str, Any]], stale: Mapping[str, str
             yield Finding(one.about, shown(one.page), f"{one.name}: of {source}, out of date: {stale[source]}")
 
 
-# All of it ------------------------------------------------------------------------------------------------------------
+# Everything -----------------------------------------------------------------------------------------------------------
 
 
 def shown(path: Path) -> str:
@@ -302,12 +301,12 @@ def shown(path: Path) -> str:
 
 
 def check(paths: Sequence[Path] | None = None) -> list[Finding]:
-    """All that is out of date: in the results, and on the pages that quote them."""
+    """All faults: in the results, and on the pages that quote them."""
     results, findings = read_all(result_files() if paths is None else paths)
     for path, result in results.items():
         findings += of_result(path, result)
     if any(finding.about == "strength" and "sha256" in finding.fault for finding in findings):
-        return findings  # pages are not compared with what cannot be believed
+        return findings  # pages are not compared with damaged results
     stale = {finding.file: finding.fault for finding in findings if finding.about == "strength"}
     return [*findings, *of_tables(results, stale), *of_pages(results, stale)]
 

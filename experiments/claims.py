@@ -1,7 +1,7 @@
 """The claims of this project: ``python -m experiments.claims`` prints their table into ``experiments/README.md``.
 
-``python -m experiments.claims NAME`` prints the commands that prove one of them. Every module of this folder and of
-its folders ``networks``, ``strength`` and ``training`` that has a ``CLAIM`` is a claim; its name is the module's.
+``python -m experiments.claims NAME`` prints the commands that prove one claim. A claim is a module with a ``CLAIM``, in
+this folder or in ``networks``, ``strength`` or ``training``; it has the name of the module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDERS = {
     "strength": "Strength",
     "training": "Training",
 }
-"""The folders that hold claims, with the heading of each."""
+"""The folders with claims, and their headings."""
 
 
 def claims(folder: str) -> dict[str, Claim]:

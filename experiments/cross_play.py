@@ -1,15 +1,14 @@
-"""Do policies understand partners that are not themselves?
+"""Cross-play: how well policies play with partners that are not copies of themselves.
 
     python -m experiments.cross_play --policies "greedy,deepest,expert" --against deepest --pairs 1000 --out DIR
 
-Teams of two from all policies, the row's at the lower seat and the column's at the higher, play the same duplicate
-deals against a fixed team. The gap is the mean of the diagonal less the mean of the rest: what a team loses by having
-been made of strangers. How much stronger one policy is than another cancels in it as far as strength adds up, since
-each stands as often in the one mean as in the other; where a second good player adds less than the first, it is
-negative.
+Teams of two policies, the row's at the lower seat and the column's at the higher, play the same duplicate deals against
+a fixed team. The gap is the mean of the diagonal minus the mean of the other cells: what a team loses if its members
+are different policies. Each policy occurs equally often in both means, so differences in strength cancel if strengths
+add up. The gap is negative if a second good player adds less than the first.
 
-Writes ``DIR/results.json``, ``DIR/table.md`` and a picture for each opponent. Ctrl-C keeps what is played; the same
-command goes on with it. Several training runs: ``--policies "file:runs/a/policy.safetensors,file:runs/b/…"``.
+Writes ``DIR/results.json``, ``DIR/table.md`` and a picture for each opponent. Ctrl-C keeps the pairs played so far; the
+same command continues. Several training runs: ``--policies "file:runs/a/policy.safetensors,file:runs/b/…"``.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from .shared import markdown
 from .shared.result_file import STRENGTH, about, fail, write_result
 
 Cells = dict[tuple[str, str], np.ndarray]
-"""Margins (pairs,) of the team of the first at the lower seat and the second at the higher."""
+"""Margins (pairs,) by team: the policy at the lower seat, the policy at the higher seat."""
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -64,7 +63,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def play(
     cache: MatchCache, policies: Mapping[str, BasePolicy], opponents: Mapping[str, BasePolicy], pairs: int
 ) -> tuple[dict[str, Cells], float]:
-    """All cells by opponent, and the seconds of play."""
+    """Play all cells; returns them by opponent, and the seconds of play."""
     tables = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
     names = [f"{a} & {b} v {opponent}" for opponent, cells in tables.items() for a, b in cells]
     report = Reporter(dict.fromkeys(names, pairs))
@@ -87,9 +86,9 @@ def bounds(values: np.ndarray) -> dict[str, float]:
 
 
 def summed_up(names: Sequence[str], cells: Cells) -> dict[str, Any]:
-    """Means of the diagonal and of the rest, and the gap between them, over all policies and for each one.
+    """Means of the diagonal and of the other cells, and their gap, over all policies and for each policy.
 
-    All cells are of the same deals, so the gap is taken deal by deal and its interval is from deals.
+    All cells use the same deals, so the gap is computed deal by deal, and its interval is over deals.
     """
     of = {name: _split(name, names, cells) for name in names}
     own, others = (np.mean([part[which] for part in of.values()], axis=0) for which in (0, 1))
@@ -102,7 +101,8 @@ def summed_up(names: Sequence[str], cells: Cells) -> dict[str, Any]:
 
 
 def _split(name: str, names: Sequence[str], cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """By deal: the mean of a policy's own team and those of its partners; and the mean of the mixed teams with it."""
+    """By deal: the mean of the unmixed teams (of a policy and of its partners), and the mean of the mixed teams with
+    it."""
     others = [other for other in names if other != name]
     own = np.mean([(cells[name, name] + cells[other, other]) / 2 for other in others], axis=0)
     mixed = np.mean([(cells[name, other] + cells[other, name]) / 2 for other in others], axis=0)
@@ -110,7 +110,7 @@ def _split(name: str, names: Sequence[str], cells: Cells) -> tuple[np.ndarray, n
 
 
 def page_of(result: Mapping[str, Any]) -> str:
-    """The Markdown of a result."""
+    """A result as Markdown."""
     parts = [f"# Cross-play\n\n`{result['command']}`\n\n{result['date']}, commit `{result['commit']}`, "]
     parts[0] += f"{result['pairs']:,} duplicate pairs a cell, {result['minutes']:.1f} minutes of play.\n"
     parts[0] += f"Deals: {result['deal set']['name']} (sha256 {result['deal set']['sha256'][:12]}…).\n"
@@ -148,7 +148,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
-    """Play, and write down what came of it."""
+    """Play, and write the result."""
     settings = settings_of(options)
     policies = policies_of(options.policies, settings, options.device)
     opponents = policies_of(options.against, settings, options.device, least=1)

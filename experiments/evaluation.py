@@ -1,8 +1,8 @@
-"""How sure a result may be of itself: ``python -m experiments.evaluation``.
+"""The precision of matches: ``python -m experiments.evaluation``.
 
-Measures how much single deals and duplicate pairs spread, with one stock and with a stock for each seat, how many pairs
-that asks for, whether 95% intervals cover what they should (``random`` against itself over 2,000 repeats, and a match
-whose truth is known well), and whether the stop rule leaves that as it is. Writes ``results/evaluation.json``.
+Measures the spread of single deals and duplicate pairs, with one stock and with a stock for each seat, and the number
+of pairs for an interval of a given width. Measures the coverage of 95% intervals (``random`` against itself over 2,000
+repeats, and a match whose true margin is known well), also with the stop rule. Writes ``results/evaluation.json``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CLAIM = Claim(
 RESULT = RESULTS / "evaluation.json"
 SEEDS = {
     "one stock": deal_sets.ONE_STOCK,
-    "split stock": deal_sets.SPLIT_STOCK,  # other deals, so that the two may be compared as samples of one distribution
+    "split stock": deal_sets.SPLIT_STOCK,  # other deals, so that both are independent samples of one distribution
     "coverage of random": deal_sets.COVERAGE_RANDOM,
     "coverage of a difference": deal_sets.COVERAGE_DIFFERENCE,
 }
@@ -58,7 +58,7 @@ MATCH_UPS = (
     ("search(deepest, worlds=10)", "deepest"),
 )
 SEARCH_SHARE = 20
-"""A searching policy gets this much fewer pairs."""
+"""Factor by which a searching policy gets fewer pairs."""
 REPEATS = 2000
 REPEAT_PAIRS = 32
 HALF_WIDTHS = (1, 2, 5)
@@ -66,10 +66,10 @@ LOOKS = tuple(CHUNK * 2**look for look in range(4))
 
 
 def played(a: str, b: str, pairs: int, seed: int, split_stock: bool = False, threads: int = 2) -> Pairs:
-    """Pairs of a deal set, on all cores."""
+    """Play pairs of a deal set, on all cores."""
     policies = load(a), load(b)
     if any(policy.wants_views and policy.code == OUTSIDE for policy in policies):
-        threads = 1  # it has threads of its own
+        threads = 1  # search has its own threads
 
     def chunk(first: int) -> Pairs:
         seeds = deal_seeds(seed, min(CHUNK, pairs - first), first)
@@ -80,12 +80,12 @@ def played(a: str, b: str, pairs: int, seed: int, split_stock: bool = False, thr
 
 
 def pairs_for(half: float, sd: float) -> int:
-    """Duplicate pairs for an interval of ± ``half``."""
+    """Duplicate pairs for an interval of half-width ``half``."""
     return math.ceil((stats.norm.ppf(0.5 + CONFIDENCE / 2) * sd / half) ** 2)
 
 
 def spread(a: str, b: str, pairs: int) -> dict[str, Any]:
-    """Of one match-up: standard deviations, what pairing saves, pairs for each width; with either stock."""
+    """The spread of one match-up with either stock: standard deviations, correlation, pairs for each width."""
     found: dict[str, Any] = {"a": a, "b": b, "pairs": pairs}
     samples = []
     for stock in ("one stock", "split stock"):
@@ -116,13 +116,13 @@ def spread(a: str, b: str, pairs: int) -> dict[str, Any]:
 
 
 def covered(units: np.ndarray, truth: float) -> float:
-    """The share of repeats (n, pairs) whose interval holds the truth."""
+    """The share of repeats (n, pairs) whose interval covers the truth."""
     bounds = np.array([mean_interval(unit)[1:] for unit in units])
     return float(((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])).mean())
 
 
 def coverage(a: str, b: str, repeats: int, seed: int, truth: float | None = None) -> tuple[dict[str, Any], np.ndarray]:
-    """How often intervals of ``REPEAT_PAIRS`` pairs cover the truth, or else the mean of all repeats; and the pairs."""
+    """How often intervals of ``REPEAT_PAIRS`` pairs cover the truth (None: the mean of all repeats); and the pairs."""
     unit = played(a, b, repeats * REPEAT_PAIRS, seed).margin.mean(axis=1)
     share = covered(unit.reshape(repeats, REPEAT_PAIRS), float(unit.mean()) if truth is None else truth)
     low, high = stats.binomtest(round(share * repeats), repeats).proportion_ci(CONFIDENCE)
@@ -131,7 +131,8 @@ def coverage(a: str, b: str, repeats: int, seed: int, truth: float | None = None
 
 
 def stop_rule(unit: np.ndarray, within: float, repeats: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Matches that stop at ± ``within``, drawn from the pairs of a real one, whose mean is their truth."""
+    """The coverage of matches that stop at ± ``within``, resampled from the pairs of a real match, whose mean is the
+    truth."""
     truth, held = float(unit.mean()), 0
     stopped = []
     for _ in range(repeats):
@@ -149,14 +150,14 @@ def stop_rule(unit: np.ndarray, within: float, repeats: int, rng: np.random.Gene
 
 
 def widths(unit: np.ndarray) -> list[float]:
-    """One for each look, such that, as the pairs spread, it is as likely to be the last as not: where stopping could do
-    most harm."""
+    """A width for each check, such that the match stops there about half of the time, where stopping could do most
+    harm."""
     sd = float(unit.std(ddof=1))
     return [round(float(stats.norm.ppf(0.5 + CONFIDENCE / 2)) * sd / math.sqrt(look), 2) for look in LOOKS]
 
 
 def measure(pairs: int, repeats: int, say: Callable[[str], None]) -> dict[str, Any]:
-    """All figures."""
+    """Measure all figures."""
     found: dict[str, Any] = {"spread": [], "stop rule": []}
     for a, b in MATCH_UPS:
         say(f"{a} v {b} …")

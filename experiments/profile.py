@@ -1,8 +1,8 @@
-"""Where the time of a decision goes: ``python -m experiments.profile``.
+"""Profile of a decision: ``python -m experiments.profile``.
 
-Times every part of the compiled step alone, over stored states of random play, and the floor that writing its rows
-sets; writes ``results/profile.json``, from which ``python -m tools.result_pages`` makes the tables of
-docs/performance.md.
+Times every part of the compiled step separately, over stored states of random play, and the time of only writing the
+rows, which is a lower bound. Writes ``results/profile.json``, from which ``python -m tools.result_pages`` prints the
+tables of docs/performance.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How many pictures of the table a second one core draws: ``python -m experiments.render_speed``.
+"""Pictures of the table per second on one core: ``python -m experiments.render_speed``.
 
-Games of the bot ``expert`` are played on the AEC environment with ``render_mode="rgb_array"``, and every position is
-drawn. Only ``render()`` is timed, by the clock and by the process's own time, which other work on the core does not
-stretch. Each run starts with nothing kept of the ones before. Writes ``results/render_speed.json``.
+The bot ``expert`` plays games in the AEC environment with ``render_mode="rgb_array"``, and every position is drawn.
+Only ``render()`` is timed, in wall-clock and processor time; other work on the core does not change the latter. Each
+run starts with empty caches. Writes ``results/render_speed.json``.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ CLAIM = Claim(
 RESULT = RESULTS / "render_speed.json"
 SEED = 60_001
 GOAL = 60
-"""Pictures a second that one core is to draw at least."""
+"""The goal: pictures per second on one core."""
 VIEWS = {"all hands": "all", "one seat": 0}
 
 
 def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
-    """Draw so many positions in a row, as pixels and as SVG. Returns figures in drawings a second, or milliseconds."""
+    """Draw positions in a row, as pixels and as SVG. Returns figures in drawings per second or milliseconds."""
     table, expert = env(render_mode="rgb_array", render_view=view), load("expert")
     table.reset(seed=seed)
     raster.clear_cache()
@@ -69,7 +69,7 @@ def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
 
 
 def speeds(pictures: int, runs: int) -> dict[str, Any]:
-    """Every figure on one core, the runs of both views by turns."""
+    """Measure every figure on one core, with the runs of both viewers in turn."""
     taken: dict[str, list[dict[str, float]]] = {name: [] for name in VIEWS}
     with cores(1):
         for number in range(runs):

@@ -1,9 +1,9 @@
-"""How much room a replay page takes, and how long it takes to make and to open: ``python -m experiments.replay_size``.
+"""Size of a replay page, and the time to make and to open it: ``python -m experiments.replay_size``.
 
-Games of four deals between bots that play at random, the longest there are, until they have so many actions together.
-The page is made with all views, opened in the system's chromium, and stepped through by its key. Writes
-``results/replay_size.json``. Making it is measured in seconds of the processor; opening and stepping, which the browser
-does in several processes, in seconds of the clock, and not at all where the machine is busy with other work.
+The page holds games of four deals of random play, the longest games, up to a total number of actions. It is made for
+all viewers, opened in the system's chromium, and stepped through by its key. Making it is measured in processor time.
+Opening and stepping, which the browser does in several processes, are measured in wall-clock time, and only on an idle
+machine. Writes ``results/replay_size.json``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def actions_of(record: Record) -> int:
 
 
 def games(actions: int) -> Iterator[tuple[int, Record]]:
-    """Numbered games, at least two, until they have this many actions together."""
+    """Numbered games, at least two, until they have this many actions in total."""
     found = 0
     for number, record in enumerate(simulate(10_000, SEED, "random", rules=RuleSet(deals=4), batch_size=16), start=1):
         yield number, record
@@ -56,7 +56,7 @@ def games(actions: int) -> Iterator[tuple[int, Record]]:
 
 
 def opened(page_file: Path) -> dict[str, Any]:
-    """Seconds from the click to the first table, and milliseconds a step, forward by the key."""
+    """Seconds from the click to the first table, and milliseconds per step by the key."""
     with chromium() as launched:
         page = launched.new_page(viewport={"width": 1280, "height": 800})
         start = time.perf_counter()
@@ -87,7 +87,7 @@ def main(given: Sequence[str] | None = None) -> int:
     facts = about("experiments.replay_size", argv, options.out, options.allow_dirty)
     records = list(games(options.actions))
     actions = sum(actions_of(record) for _, record in records)
-    first = len(replay_page(records[:1]))  # compiles, too, what has to be compiled
+    first = len(replay_page(records[:1]))  # also compiles
     start = time.process_time()
     page = replay_page(records)
     took = time.process_time() - start

@@ -1,9 +1,9 @@
-"""How collecting and learning grow with workers and ranks: ``python -m experiments.scaling``.
+"""Scaling of collecting and learning with workers and ranks: ``python -m experiments.scaling``.
 
-Collecting: decisions a second of one thread, two threads, and Ray's workers, on as many cores as there are workers,
-each in turn. Learning: an update by one rank and by two. Beside it, what the arithmetic of docs/scaling.md needs: bytes
-of a packed decision and of the weights, and what packing, unpacking and learning take. Writes ``results/scaling.json``.
-Nothing else should run.
+Collecting: decisions per second of one thread, two threads, and Ray workers, with one core for each worker, in turn.
+Learning: an update by one rank and by two. It also measures the inputs of the calculation in docs/scaling.md: bytes of
+a packed decision and of the weights, and the times of packing, unpacking and learning. Writes
+``results/scaling.json``. Run it on an idle machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CLAIM = Claim(
 
 RESULT = RESULTS / "scaling.json"
 GOAL = 1.7
-"""Times as many decisions a second that two workers are to collect as one."""
+"""The goal: speed of two collecting workers relative to one."""
 
 
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:
@@ -58,7 +58,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 class Collecting:
-    """Plays updates of the settings, one after the other, with always the same weights."""
+    """Collects updates with the settings, always with the same weights."""
 
     def __init__(self, config: Config, workers: Workers) -> None:
         self.config = config
@@ -67,7 +67,7 @@ class Collecting:
         self.updates = 0
 
     def __call__(self) -> float:
-        """Decisions a second of an update, forced ones included, until its rollout is here and whole."""
+        """Decisions per second of an update, with forced ones, until its rollout is complete in this process."""
         jobs = jobs_of(self.config, self.updates, 0)
         self.updates += 1
         seconds, rollout = timed(lambda: Rollout.join(self.workers.collect(self.learner.players, jobs)))
@@ -75,7 +75,7 @@ class Collecting:
 
 
 def collecting(config: Config, counts: Sequence[int], runs: int) -> dict[str, Any]:
-    """Decisions a second by who collects; of each kind with so many workers."""
+    """Decisions per second by kind and number of workers."""
     found: dict[str, Any] = {}
     for count in counts:
         with cores(count):
@@ -84,7 +84,7 @@ def collecting(config: Config, counts: Sequence[int], runs: int) -> dict[str, An
             ray = RayWorkers(config, count)
             measures = {"threads": Collecting(config, local), "ray": Collecting(config, ray)}
             for measure in measures.values():
-                measure()  # compiles, and fills caches
+                measure()  # compiles and fills caches
             for kind, values in in_turn(measures, runs).items():
                 found[f"{kind}:{count}"] = figure(values, "decisions/s")
             assert ray.pool.lost == 0
@@ -94,7 +94,7 @@ def collecting(config: Config, counts: Sequence[int], runs: int) -> dict[str, An
 
 
 def costs(config: Config, runs: int) -> dict[str, Any]:
-    """What a single core takes for the parts of an update, in microseconds a decision that is kept; and bytes."""
+    """Costs of the parts of an update on a single core, in microseconds per learnt decision; and bytes."""
     with cores(1):
         config = replace(config, threads=1, parts=1)
         shards, workers, learner = setup(config)
@@ -129,7 +129,7 @@ def costs(config: Config, runs: int) -> dict[str, Any]:
 
 
 def learning(config: Config, counts: Sequence[int], updates: int) -> dict[str, Any]:
-    """Decisions a second of whole updates of ``train.selfplay`` by ranks, each on a core of its own."""
+    """Decisions per second of whole updates of ``train.selfplay`` by number of ranks, each on its own core."""
     found: dict[str, Any] = {}
     for count in counts:
         with cores(count):

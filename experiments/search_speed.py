@@ -1,6 +1,8 @@
-"""How many playouts a second search makes, and how it keeps to milliseconds: ``python -m experiments.search_speed``.
+"""Playouts per second of search, and its accuracy with a budget in milliseconds: ``python -m
+experiments.search_speed``.
 
-Decisions are those of a match against ``deepest``, all with a choice to make. Writes ``results/search_speed.json``.
+The decisions are those of a match against ``deepest`` with more than one legal action. Writes
+``results/search_speed.json``.
 """
 
 from __future__ import annotations
@@ -42,11 +44,11 @@ SPECS = (
     "search(deepest, worlds={}, method=flat, threads=1, prior=champion)",
 )
 GOAL = 80_000
-"""Playouts a second that one core is to make at least, with ``deepest``."""
+"""The goal: playouts per second on one core with ``deepest``."""
 
 
 class Watched(SearchPolicy):
-    """Search that keeps the decisions it was asked for."""
+    """Search that stores its decisions."""
 
     def __init__(self) -> None:
         super().__init__("deepest", worlds=2)
@@ -58,7 +60,7 @@ class Watched(SearchPolicy):
 
 
 def decisions(number: int) -> DecisionBatch:
-    """Decisions between two actions at least."""
+    """Decisions with at least two legal actions."""
     policy = Watched()
     play_match(policy, load("deepest"), max(2, number // 20), SEARCH_SPEED)
     columns = [[getattr(batch, field.name) for batch in policy.batches] for field in fields(DecisionBatch)]
@@ -75,10 +77,10 @@ def playouts_per_second(policy: SearchPolicy, views: np.ndarray, masks: np.ndarr
 
 
 def speeds(views: np.ndarray, masks: np.ndarray, worlds: int, runs: int) -> dict[str, Any]:
-    """Playouts a second by bot, on one core and on all."""
+    """Playouts per second by bot, on one core and on all."""
     found: dict[str, Any] = {}
     for name, number in (("one core", 1), ("all cores", len(ALL_CORES) or 1)):
-        with cores(number):  # threads stay on the cores of the moment when they start
+        with cores(number):  # threads stay on the cores that they start on
             policies = {bot: SearchPolicy(bot, worlds=worlds, threads=number) for bot in BOTS}
             for policy in policies.values():
                 policy.values(views[:4], masks[:4])
@@ -91,7 +93,7 @@ def speeds(views: np.ndarray, masks: np.ndarray, worlds: int, runs: int) -> dict
 
 
 def with_prior(batch: DecisionBatch, worlds: int, runs: int) -> dict[str, Any]:
-    """Milliseconds that a decision takes, in a batch and on one core, without and with a prior."""
+    """Milliseconds per decision in a batch on one core, without and with a prior."""
     with cores(1):
         policies = {spec.format(worlds): load(spec.format(worlds)) for spec in SPECS}
         for policy in policies.values():
@@ -107,7 +109,7 @@ def with_prior(batch: DecisionBatch, worlds: int, runs: int) -> dict[str, Any]:
 
 
 def kept_milliseconds(views: np.ndarray, masks: np.ndarray) -> list[dict[str, Any]]:
-    """What decisions take that are given so many milliseconds, one at a time."""
+    """The time of single decisions with a budget in milliseconds."""
     rows = []
     for ms in MS:
         policy = SearchPolicy("deepest", ms=ms)

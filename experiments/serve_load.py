@@ -1,11 +1,11 @@
-"""Two hundred tables at once on two cores: ``python -m experiments.serve_load``.
+"""Load test of the server with 200 tables on two cores: ``python -m experiments.serve_load``.
 
-A server in a process of its own, clients in this one, all on the cores that there are. At each table a program sits
-over a WebSocket with three policies, answers at once with a random legal action, and opens the next table when its game
-is over, until time is up. Every action sent must be in the game's record. Writes ``results/serve_load.json``.
+The server runs in its own process, the clients in this one. At each table a client with three policies answers over a
+WebSocket at once with a random legal action, and opens the next table when its game is over, until the time is up.
+Every action sent must be in the record of the game. Writes ``results/serve_load.json``.
 
-With ``--leave 0.5`` half of the tables are left: some at once, some in mid-game, and nobody comes back. The memory of
-the server over time is in the result; answers are not timed where the machine is busy with other work.
+With ``--leave 0.5`` the clients leave half of the tables for good, at once or in mid-game. The result holds the memory
+of the server over time. Answers are timed only on an idle machine.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ CLAIM = Claim(
 RESULT = RESULTS / "serve_load.json"
 SEED = 60_001
 MOST_STAY = 20
-"""Actions after which somebody who leaves has left."""
+"""Maximum number of actions before a client leaves for good."""
 NOTE_EVERY = 15.0
-"""Seconds from one note of the memory to the next."""
+"""Seconds between two measurements of the memory."""
 GAMES = 1000
-"""The server is started with room for so many tables; finished ones are cleared away."""
+"""Maximum number of tables of the server; finished ones are cleared away."""
 
 
 def memory_mb(pid: int) -> float:
@@ -61,16 +61,16 @@ def _request(url: str, body: Any = None, token: str | None = None) -> bytes:
 
 
 ACTIONS_PER_SECOND = 15.0
-"""At most, of one person: the server closes a connection that sends more than a person could (``apps.web.app``)."""
+"""Maximum rate of one client: the server closes a connection that sends more than a person could (``apps.web.app``)."""
 
 
 class Sitter:
-    """One table's person: a program that plays game after game.
+    """A client at a table that plays game after game.
 
     Attributes:
-        waits: seconds from each action sent to the table as it stands after it.
-        games, actions, lost: finished games, actions sent in them, and those of these that no record holds.
-        opened, left: tables, and those of them that it went away from for good.
+        waits: seconds from each action sent to the next state of the table.
+        games, actions, lost: finished games, actions sent in them, and sent actions that are in no record.
+        opened, left: tables opened, and tables left for good.
     """
 
     def __init__(self, host: str, number: int, policies: Sequence[str], leave: float = 0.0) -> None:
@@ -102,7 +102,7 @@ class Sitter:
                 self.lost += abs(len(kept) - len(sent))
 
     async def _game(self, seat: dict[str, Any], until: float, stays: int | None) -> list[str] | None:
-        """The actions sent in a game; None if time was up, or so many as it stays for were sent, before its end."""
+        """The actions sent in a game; None if the time was up, or the client left, before its end."""
         from websockets.asyncio.client import connect
 
         if stays == 0:
@@ -133,7 +133,7 @@ class Sitter:
 
 
 def _of_seat_0(record: dict[str, Any]) -> list[str]:
-    """The actions of seat 0 in a record: replayed, since a record does not name seats."""
+    """The actions of seat 0 in a record, by a replay, because a record does not name seats."""
     from persian_rummy_env.records.replay import replay
 
     again = replay(record)  # type: ignore[arg-type]
@@ -179,7 +179,7 @@ async def _load(
 
 
 def _growth(notes: list[list[float]]) -> float | None:
-    """MB a minute, by the line of least squares through notes of seconds and MB."""
+    """MB per minute, by a least-squares line through measurements of seconds and MB."""
     if len(notes) < 3:
         return None
     seconds, memory = np.array(notes, dtype=np.float64).T

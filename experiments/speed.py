@@ -1,8 +1,8 @@
-"""How fast the environment is, beside other card environments: ``python -m experiments.speed``.
+"""Speed of the environment and of other card environments: ``python -m experiments.speed``.
 
-Measures our figures and the peers' in one run, on one core where nothing else is said, each the median of several runs
-with the least and the most; writes them to ``results/speed.json`` and draws ``results/speed.png``. What each figure
-means is said in docs/performance.md, whose tables ``python -m tools.result_pages`` makes from the results.
+Measures this package and its peers in one run, by default on one core; each figure is the median of several runs with
+minimum and maximum. Writes ``results/speed.json`` and draws ``results/speed.png``. docs/performance.md explains the
+figures; ``python -m tools.result_pages`` prints its tables from the result.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RESULT = Path(__file__).parent / "results" / "speed.json"
 
 
 def chosen_peers(text: str) -> tuple[str, ...]:
-    """``all``, ``none``, or names with commas between them."""
+    """Parse ``all``, ``none``, or names separated by commas."""
     names = {"all": peers.PEERS, "none": ()}.get(text, tuple(filter(None, text.split(","))))
     unknown = [name for name in names if name not in peers.PEERS]
     if unknown:
@@ -63,7 +63,7 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
 
 
 def our_figures(runs: int, quick: bool) -> dict[str, Any]:
-    """All figures of ours, one group after the other."""
+    """All figures of this package, group by group."""
     found: dict[str, Any] = {}
     groups = {
         "vector environment": lambda: own.vector_figures(runs, 2**17 if quick else 2**21),

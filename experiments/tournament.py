@@ -1,9 +1,9 @@
-"""Every policy against every other on the same duplicate deals.
+"""A tournament: every policy against every other on the same duplicate deals.
 
     python -m experiments.tournament --policies "random,greedy,deepest,expert" --pairs 20000 --seed 1 --out DIR
 
-Writes ``DIR/results.json``, ``DIR/table.md`` and ``DIR/table.png``. Ctrl-C keeps what is played; the same command goes
-on with it, more ``--pairs`` add to it. Policies by name as ``persian_rummy_env.players.load.load`` takes them.
+Writes ``DIR/results.json``, ``DIR/table.md`` and ``DIR/table.png``. Ctrl-C keeps the pairs played so far; the same
+command continues, also with more ``--pairs``. Policies have the names of ``persian_rummy_env.load``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def pairs_of(options: argparse.Namespace, policies: Mapping[str, BasePolicy]) -> dict[Names, int]:
-    """How many pairs each match gets."""
+    """The number of pairs of each match."""
     caps: dict[str, int] = dict.fromkeys(policies, int(options.pairs))
     if options.pairs_search is not None:
         searching = [name for name, one in policies.items() if one.wants_views and one.code == OUTSIDE]
@@ -78,7 +78,7 @@ def pairs_of(options: argparse.Namespace, policies: Mapping[str, BasePolicy]) ->
 
 
 def figures_of(cache: MatchCache, wanted: Mapping[Names, int], played: Mapping[Names, PlayedPairs]) -> dict[str, Any]:
-    """What ``results.json`` holds besides what every result says."""
+    """The figures of ``results.json``."""
     matches = [
         as_json(summary(a, b, one.pairs, one.seconds)) | {"complete": len(one.pairs) == wanted[a, b]}
         for (a, b), one in played.items()
@@ -119,7 +119,7 @@ def write(out: Path, facts: Mapping[str, Any], figures: Mapping[str, Any]) -> No
 def play(
     cache: MatchCache, policies: Mapping[str, BasePolicy], wanted: Mapping[Names, int], played: dict[Names, PlayedPairs]
 ) -> None:
-    """Play all matches, one after the other; ``played`` gets each as it is done."""
+    """Play all matches in order and add each to ``played``."""
     report = Reporter({f"{a} v {b}": pairs for (a, b), pairs in wanted.items()})
     for (a, b), pairs in wanted.items():
         teams = (policies[a], policies[a]), (policies[b], policies[b])
@@ -135,7 +135,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
-    """Play, and write down what came of it."""
+    """Play, and write the result."""
     settings = settings_of(options)
     policies = policies_of(options.policies, settings, options.device)
     wanted = pairs_of(options, policies)
@@ -144,11 +144,11 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     played: dict[Names, PlayedPairs] = {}
     cut = False
     try:
-        for a, b in wanted:  # refused at once, not after an hour
+        for a, b in wanted:  # raise now, not after an hour
             cache.read((a, a), (b, b))
         with players_of(options) as cache.players, stopped_politely():
             play(cache, policies, wanted, played)
-    except (MatchCacheError, ValueError) as error:  # a ValueError: a policy chose what is not legal
+    except (MatchCacheError, ValueError) as error:  # ValueError: a policy chose an illegal action
         fail(str(error))
     except KeyboardInterrupt:
         cut = True

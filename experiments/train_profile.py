@@ -1,9 +1,8 @@
-"""Where the time of training goes: ``python -m experiments.train_profile``.
+"""Profile of training: ``python -m experiments.train_profile``.
 
-Runs updates of PPO self-play on one thread, at the networks of the preset, and adds up the processor's time of every
-part less that of the parts within it; once in fp32 and once in bf16. Processor time, so other work on the machine
-counts little. Writes ``results/train_profile.json``; ``python -m tools.result_pages`` prints it
-into docs/.
+Runs updates of PPO self-play on one thread with the networks of the preset, in fp32 and in bf16. It adds up the
+processor time of every part without the parts that it calls; other work on the machine changes this little. Writes
+``results/train_profile.json``; ``python -m tools.result_pages`` prints it into docs/.
 """
 
 from __future__ import annotations
@@ -56,11 +55,11 @@ PARTS: dict[str, list[tuple[Any, str]]] = {
     "learning: steps of the optimisers": [(NetworkLearner, "step")],
     "learning: the rest": [(Learner, "update")],
 }
-"""The functions of each part; what a function calls that is of another part counts there."""
+"""The functions of each part. A call of a function of another part counts for that part."""
 
 
 class Watch:
-    """Processor seconds by part, of functions that call each other."""
+    """Adds up processor seconds by part, for functions that call each other."""
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(PARTS, 0.0)
@@ -88,7 +87,7 @@ class Watch:
 
 @contextmanager
 def watching(watch: Watch) -> Iterator[None]:
-    """All functions of ``PARTS`` tell the watch."""
+    """Patch all functions of ``PARTS`` to report to ``watch``."""
     before = [(home, name, getattr(home, name)) for functions in PARTS.values() for home, name in functions]
     try:
         for part, functions in PARTS.items():
@@ -101,9 +100,9 @@ def watching(watch: Watch) -> Iterator[None]:
 
 
 def measured(config: Config, updates: int) -> dict[str, Any]:
-    """Processor microseconds for a decision, by part; all decisions are counted, as in the log."""
+    """Processor microseconds per decision, by part; all decisions count, as in the log."""
     trainer = SelfPlay.of(config)
-    trainer.ppo_step(Counters(), 0.0)  # compiles, and fills caches
+    trainer.ppo_step(Counters(), 0.0)  # compiles and fills caches
     watch, counters = Watch(), Counters()
     with watching(watch):
         for _ in range(updates):

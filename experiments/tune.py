@@ -1,9 +1,9 @@
 """Tune the weights of the expert bot: ``python -m experiments.tune --minutes 5 --seed 1 --out runs/tune``.
 
-The cross-entropy method (Rubinstein 1999): sample weights around a mean, play them all on the same deals, move mean and
-spread towards the best. Every generation has deals of its own, and none of them is a deal of another command (the seeds
-of deal sets begin with ``TUNING``). The fitness is the mean margin against several bots, so that the expert does not
-learn to beat one of them alone. ``OUT/weights.json`` holds the weights so far and is whole at any time.
+The cross-entropy method (Rubinstein 1999): sample weights around a mean, play all samples on the same deals, and move
+mean and spread towards the best. Every generation has its own deals, which no other command uses (seeds from
+``TUNING`` on). The fitness is the mean margin against several bots, so that the weights do not overfit to one bot.
+``OUT/weights.json`` holds the weights so far; it is written atomically.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .shared import weighted
 
 FILE = "weights.json"
 MOST_SEED = (TUNING_LAST - TUNING) // 1000 - 1
-"""Deals of a seed stand in the thousand behind it."""
+"""Each seed has a range of 1000 deal seeds."""
 MOST_GENERATIONS = 10**6
 
 
@@ -54,19 +54,19 @@ class TuneConfig:
     """Tune the expert's weights by the cross-entropy method.
 
     Attributes:
-        out: folder of the result; a ``weights.json`` in it is gone on from.
+        out: folder of the result; the run continues from a ``weights.json`` in it.
         minutes: budget.
         seed: of the samples and the deals.
-        against: bots that the fitness is measured against; ``expert`` is the one in the package.
-        population: weights sampled a generation.
-        elite: how many of them the next generation is drawn around.
-        pairs: duplicate pairs a sample plays against each bot.
+        against: opponents of the fitness; ``expert`` is the bot of the package.
+        population: samples per generation.
+        elite: number of best samples that determine the next generation.
+        pairs: duplicate pairs of a sample against each bot.
         spread: standard deviation of the first generation, in points of margin by which a feature moves an action.
-        keep: share of mean and spread that a generation keeps of the one before.
+        keep: share of the old mean and spread in the new generation.
         threads: CPU threads.
 
     Raises:
-        ValueError: a setting out of range, or a bot that there is not.
+        ValueError: a setting out of range, or an unknown bot.
     """
 
     out: Path = Path("runs/tune")
@@ -96,8 +96,8 @@ class TuneConfig:
 
 
 def feature_scale(seed: int, deals: int = 200) -> np.ndarray:
-    """Standard deviation of each feature over the legal actions of an expert's decisions: (NUM_FEATURES,), at least a
-    little above 0, so that a feature that seldom shows is not given a wild weight."""
+    """Standard deviation of each feature over the legal actions of an expert's decisions: (NUM_FEATURES,), with a lower
+    bound above 0, so that a rare feature does not get a wild weight."""
     games = new_games(deal_seeds(TUNING + seed, deals), np.zeros(deals, dtype=np.int8), RuleSet(), 1)
     found = []
     while (lanes := np.flatnonzero(games["phase"] != OVER)).size:
@@ -113,7 +113,7 @@ def feature_scale(seed: int, deals: int = 200) -> np.ndarray:
 
 
 def fitness(weights: np.ndarray, against: Sequence[str], pairs: int, deals: int) -> np.ndarray:
-    """Margins of experts of these weights against each bot: (bots, pairs) points a deal."""
+    """Margins of experts with these weights against each bot: (bots, pairs) points a deal."""
     seeds = deal_seeds(deals, pairs)
     dealers = (np.arange(pairs) % NUM_SEATS).astype(np.int8)
     team = np.repeat(np.arange(2), pairs)
@@ -127,11 +127,11 @@ def fitness(weights: np.ndarray, against: Sequence[str], pairs: int, deals: int)
 
 
 SHAPING = ("seed", "against", "population", "elite", "pairs", "spread", "keep")
-"""Settings that the weights depend on: a run is resumed only with the same values."""
+"""Settings that the weights depend on; a run continues only with the same values."""
 
 
 def write_weights(folder: Path, config: TuneConfig, generation: int, mean: np.ndarray, spread: np.ndarray) -> None:
-    """Write the weights so far, to the last bit: what goes on from them is what would have gone on without them."""
+    """Write the weights so far exactly, so that a continued run equals an uninterrupted one."""
     result = {
         "generation": generation,
         "settings": settings_as_json(config),
@@ -146,16 +146,16 @@ def settings_as_json(config: TuneConfig) -> dict[str, Any]:
 
 
 def digest_of(result: Mapping[str, Any]) -> str:
-    """Over everything in a file of weights but itself."""
+    """The digest of a weights file, over everything but the digest."""
     contents = {name: value for name, value in result.items() if name != "digest"}
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
 
 
 def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
-    """Generation, mean and spread to go on from.
+    """Generation, mean and spread to start from.
 
     Raises:
-        FolderError: the file that there is to go on from is damaged, or of other settings or features.
+        FolderError: the file in the folder is damaged, or has other settings or features.
     """
     file = config.out / FILE
     if not os.path.lexists(file):
@@ -164,7 +164,7 @@ def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
         contents = parsed(file.read_bytes())
         return _gone_on_from(config, contents)
     except IsADirectoryError:
-        raise FolderError(f"{file}: is a folder, and expected is a file of weights") from None
+        raise FolderError(f"{file}: is a folder, expected a file of weights") from None
     except FolderError as error:
         raise FolderError(f"{file}: {error}; choose another --out") from None
     except (OSError, ValueError, TypeError, KeyError, OverflowError) as error:
@@ -173,9 +173,9 @@ def start(config: TuneConfig) -> tuple[int, np.ndarray, np.ndarray]:
 
 def _gone_on_from(config: TuneConfig, contents: Any) -> tuple[int, np.ndarray, np.ndarray]:
     if not isinstance(contents, dict):
-        raise ValueError("it holds no object")
+        raise ValueError("expected an object")
     if "digest" in contents and contents["digest"] != digest_of(contents):
-        raise ValueError("its content is not what its digest says")
+        raise ValueError("its content does not match its digest")
     parts = contents["weights"], contents["spread"]
     if not all(isinstance(part, dict) and set(part) == set(FEATURES) for part in parts):
         raise FolderError("weights of other features")
@@ -189,7 +189,7 @@ def _gone_on_from(config: TuneConfig, contents: Any) -> tuple[int, np.ndarray, n
     if type(contents["generation"]) is not int or not 0 <= contents["generation"] <= MOST_GENERATIONS:
         raise ValueError(f"generation={contents['generation']!r}")
     if not all(type(number) in (int, float) and math.isfinite(number) for part in parts for number in part.values()):
-        raise ValueError("a weight or spread that is no number")
+        raise ValueError("a weight or spread is not a number")
     mean, spread = (np.array([float(part[name]) for name in FEATURES]) for part in parts)
     if (spread < 0).any():
         raise ValueError("a spread below 0")
@@ -197,11 +197,11 @@ def _gone_on_from(config: TuneConfig, contents: Any) -> tuple[int, np.ndarray, n
 
 
 def run(config: TuneConfig, generations: int | None = None) -> np.ndarray:
-    """Tune until the budget is spent, or ``generations`` are done, or somebody stops it; returns the weights
+    """Tune until the budget is spent, ``generations`` are done, or a signal stops it; returns the weights
     (NUM_FEATURES,).
 
     Raises:
-        FolderError: the folder is another run's, or what lies in it cannot be gone on from.
+        FolderError: the folder belongs to another run, or its file cannot be continued.
     """
     with claimed(config.out, but=(FILE,)):
         generation, mean, spread = start(config)

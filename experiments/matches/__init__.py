@@ -1,1 +1,1 @@
-"""What experiments with matches share: pairs kept as they are played, ratings, tables and drawings."""
+"""Shared parts of experiments with matches: options, tables and pictures."""

@@ -17,7 +17,7 @@ MATCH_HEADS = ("A", "B", "pairs", "A's points a deal", "A wins", "sd of pairs", 
 
 
 def cross_table(policies: Sequence[str], matches: Sequence[Result]) -> list[list[Result | None]]:
-    """The match of each row against each column, seen from the row's side; None where none was played."""
+    """The match of each row against each column from the row's side; None for a match that was not played."""
     found: list[list[Result | None]] = [[None] * len(policies) for _ in policies]
     for match in matches:
         a, b = policies.index(match["a"]), policies.index(match["b"])
@@ -26,7 +26,7 @@ def cross_table(policies: Sequence[str], matches: Sequence[Result]) -> list[list
 
 
 def turned(match: Result) -> dict[str, Any]:
-    """A match from the other side."""
+    """A match with its sides exchanged."""
     other = dict(match)
     for name, sign in (("margin", -1), ("win_rate", 1)):
         low, high = ("low", "high") if name == "margin" else ("win_low", "win_high")
@@ -147,7 +147,7 @@ def grid_picture(policies: Sequence[str], grid: Sequence[Sequence[Result | None]
 
 
 def wrapped(name: str, width: int = 16) -> str:
-    """A name in lines of about so many letters, cut after brackets, commas and slashes."""
+    """A name wrapped into lines of about ``width`` characters, after brackets, commas and slashes."""
     lines, line = [], ""
     for letter in for_plot(name):
         line += letter

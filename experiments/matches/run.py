@@ -1,4 +1,4 @@
-"""What a command of matches needs besides playing: policies by name, interruption, words about the run."""
+"""Shared parts of commands that play matches: options, policies by name, interruption, progress."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPORT_EVERY = 10.0
 
 
 def add_match_options(parser: argparse.ArgumentParser) -> None:
-    """The options that all experiments with matches have."""
+    """Add the options of all experiments with matches."""
     parser.add_argument("--seed", type=int, default=1, help="of the deal set (default %(default)s)")
     parser.add_argument("--rules", default="", help=RULES_HELP)
     parser.add_argument("--episode", choices=("deal", "game"), default="deal", help="default %(default)s")
@@ -55,7 +55,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
 
 
 def policies_of(text: str, settings: MatchSettings, device: str, least: int = 2) -> dict[str, BasePolicy]:
-    """The policies of a list by the names that they were given, each loaded and fit for the rules."""
+    """Load the policies of a list, by name, and check that they can play by the rules."""
     try:
         specs = split_specs(text)
         policies = {spec: load(spec, device) for spec in specs}
@@ -71,13 +71,13 @@ def policies_of(text: str, settings: MatchSettings, device: str, least: int = 2)
 
 
 def as_json(match: MatchResult) -> dict[str, Any]:
-    """A result without infinities, which JSON has none of."""
+    """A result for JSON, which has no infinities."""
     return {key: None if value in (float("inf"), float("-inf")) else value for key, value in match.as_dict().items()}
 
 
 @contextlib.contextmanager
 def stopped_politely() -> Iterator[None]:
-    """A polite kill, and a terminal that is closed, are taken as Ctrl-C is."""
+    """Handle ``SIGTERM`` and a closed terminal as Ctrl-C."""
 
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
@@ -88,10 +88,10 @@ def stopped_politely() -> Iterator[None]:
 
 @contextlib.contextmanager
 def folder_for(out: Path, *own: str) -> Iterator[None]:
-    """The folder of a result, which no other process writes into meanwhile, and no training run has its files in.
+    """Lock the folder of a result, which must hold no files of a training run.
 
     Args:
-        own: names of files that belong to the command and are written again.
+        own: names of files of the command, which are written again.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -103,7 +103,7 @@ def folder_for(out: Path, *own: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def players_of(options: argparse.Namespace) -> Iterator[Players]:
-    """Those that ``--workers`` asks for; what goes wrong with them is said and ends the command."""
+    """The players of ``--workers``; their faults end the command with one line."""
     try:
         count = number_of_workers(options.workers)
     except ValueError as error:
@@ -122,10 +122,10 @@ def players_of(options: argparse.Namespace) -> Iterator[Players]:
 
 
 class Reporter:
-    """Tells on standard error, every few seconds, how far a series of matches is.
+    """Prints the progress of a series of matches on standard error every few seconds.
 
     Args:
-        pairs: of each match, by its name.
+        pairs: number of pairs of each match, by its name.
     """
 
     def __init__(self, pairs: Mapping[str, int]) -> None:

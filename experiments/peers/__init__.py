@@ -1,3 +1,3 @@
-"""Other card environments, to compare with: the versions measured (``NAME.txt``) and how each is driven
-(``NAME_driver.py``). A driver runs in its peer's own environment, so all that it may import is its peer, the standard
-library and ``experiments.speeds`` as far as that is standard library too."""
+"""Other card environments for comparison: the measured versions (``NAME.txt``) and the driver of each
+(``NAME_driver.py``). A driver runs in the virtual environment of its peer, so it may import only its peer, the standard
+library, and those modules of ``experiments.speeds`` that need nothing else."""

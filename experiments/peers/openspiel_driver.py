@@ -1,7 +1,7 @@
-"""OpenSpiel's gin rummy, and its other games of cards with hidden hands, from Python.
+"""OpenSpiel's gin rummy, and its other card games with hidden hands, from Python.
 
-The observation is written into one numpy array, the library's fastest way; the legal actions are a list. Deals are
-chance nodes of the game: their outcomes are drawn, evenly, and not counted as decisions.
+The observation is written into one numpy array, the fastest way of the library; the legal actions are a list. Chance
+nodes are sampled and not counted as decisions.
 """
 
 # pyright: reportMissingImports=false
@@ -17,11 +17,11 @@ from experiments.peers.report import Game, report
 from experiments.speeds.loops import for_a_while
 
 OTHERS = ("crazy_eights", "dou_dizhu", "euchre", "go_fish", "hanabi", "hearts", "oh_hell", "skat", "spades")
-"""Not the toys (Kuhn and Leduc poker, tiny bridge, tiny Hanabi), which have a handful of cards."""
+"""Without the toy games of a few cards (Kuhn and Leduc poker, tiny bridge, tiny Hanabi)."""
 
 
 def play(game: Any, seen: Any, seconds: float) -> float:
-    """Random play of one game after the other; ``seen`` is the observer that writes its tensor."""
+    """Random play of games in a row; ``seen`` is the observer that writes its tensor."""
     draw = random.Random(0).random
     state = game.new_initial_state()
 

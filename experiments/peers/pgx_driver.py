@@ -1,7 +1,7 @@
-"""Pgx's bridge bidding, a batch of games on the processor.
+"""Pgx's bridge bidding, a batch of games on the CPU.
 
-It looks up how each deal would be played in a table that is normally downloaded. The hundred deals that the package
-brings for its own tests do as well here: they decide only the reward at the end.
+The result of a deal comes from a table that is normally downloaded. This driver uses the hundred deals of the package's
+tests instead, because the table affects only the reward at the end.
 """
 
 # pyright: reportMissingImports=false
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-# One core, as the others: XLA's threads are switched off before it starts.
+# One core, as for the others: switch off XLA's threads before it starts.
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
@@ -30,7 +30,7 @@ BATCH = 4096
 
 
 def three_keys(key: Any) -> tuple[Any, Any, Any]:
-    """The key to go on with, that of the drawing, and one a game for the step."""
+    """Split a key into the next key, one for the draws, and one for the step of each game."""
     on, for_draw, for_steps = jax.random.split(key, 3)
     return on, for_draw, jax.random.split(for_steps, BATCH)
 
@@ -50,7 +50,7 @@ class Table:
         self.state: Any = jax.jit(jax.vmap(env.init))(jax.random.split(self.key, BATCH))
 
     def play(self, seconds: float, drawing: bool) -> float:
-        """Decisions per second; without ``drawing``, the time of the steps alone."""
+        """Decisions per second; without ``drawing`` only the steps are timed."""
         spent, steps = 0.0, 0
         while spent < seconds:
             start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What every driver does: measure its figures several times, and write the result."""
+"""Shared by all drivers: measure the figures several times, and write the result."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Game:
     """A game of a peer.
 
     Attributes:
-        name: as its library calls it.
-        play: plays for so many seconds; returns decisions per second.
+        name: name in its library.
+        play: plays for a number of seconds; returns decisions per second.
         observation: its dtype and shape.
-        observation_bytes: per decision.
-        actions: the size of the action space.
-        by: how it is driven.
+        observation_bytes: bytes of an observation.
+        actions: size of the action space.
+        by: the interface that drives it.
         batch: games at once.
-        drawing: whether the figure counts the drawing of actions.
+        drawing: whether the figure includes the draws of actions.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Game:
 
 
 def report(games: Callable[[], list[Game]], *libraries: str) -> None:
-    """Measure the games as the command line says, and write the figures as JSON."""
+    """Measure the games with the options of the command line, and write the figures as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0)
@@ -51,5 +51,5 @@ def report(games: Callable[[], list[Game]], *libraries: str) -> None:
         values = [game.play(options.seconds) for _ in range(options.runs)]
         facts = {name: value for name, value in vars(game).items() if name != "play"}
         found.append(facts | figure(values, "decisions/s"))
-    # Plainly, as a peer's Python lacks what this package needs: whoever started it reads the file only if it ends well.
+    # Not atomic, because a peer's Python lacks this package; the caller reads the file only if the driver succeeds.
     options.out.write_text(json.dumps({"versions": versions(*libraries), "figures": found}))

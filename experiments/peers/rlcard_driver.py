@@ -1,4 +1,4 @@
-"""RLCard's gin rummy. Its state holds the observation and the legal actions, in place of a mask."""
+"""RLCard's gin rummy. Its state holds the observation and a list of legal actions instead of a mask."""
 
 # pyright: reportMissingImports=false
 from __future__ import annotations

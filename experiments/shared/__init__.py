@@ -1,1 +1,1 @@
-"""What several experiments share: result files, digests of behaviour, timing, Markdown."""
+"""Shared parts of experiments: result files, digests of behaviour, timing, Markdown."""

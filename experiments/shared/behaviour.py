@@ -1,11 +1,11 @@
-"""What a result rests on, told by what it does: how players choose in stored decisions, and how the game is played.
+"""Digests of behaviour: how players choose in stored decisions, and how the game deals and scores.
 
-A digest of sources would call every result old whenever a file moves; this one changes when a player chooses otherwise,
-or when the game deals, plays or counts otherwise, and at no other time.
+A digest of sources would change with every moved file. These digests change only if a player chooses differently, or if
+the game deals, plays or scores differently.
 
-The decisions lie in ``results/decisions.npz``: whole games of mixed play as decks and actions, which any version of the
-engine can play again, and the numbers of the decisions in them. ``python -m experiments.shared.behaviour`` makes the
-file again (every result is out of date then); with names of policies it prints their digests.
+The decisions are in ``results/decisions.npz``: whole games of mixed play as decks and actions, which any version of the
+engine can replay, and the indices of the decisions in them. ``python -m experiments.shared.behaviour`` makes the file
+again (every result is then out of date); with names of policies it prints their digests.
 """
 
 from __future__ import annotations
@@ -39,27 +39,28 @@ from persian_rummy_env.state import OVER
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "experiments" / "results" / "decisions.npz"
 SHA256 = "ceae1ed6f6afee30"
-"""Of that file. When it is made again, all results are out of date."""
+"""The start of the sha256 of that file. If the file is made again, all results are out of date."""
 SEED = 70_001
 GAMES, OF_A_GAME = 200, 10
 SEARCHED = 100
-"""A searching policy is asked so many of the decisions, early and late ones of games."""
+"""Decisions for a searching policy, early and late ones of games."""
 WORLDS_FOR_MS = 2
-"""In place of milliseconds, in which the machine has a say: its bot and its prior decide, in so few worlds."""
+"""Worlds instead of a budget in milliseconds, which depends on the machine; so few that bot and prior decide."""
 BLOCKS = 20
-"""The choices are digested in so many parts, so that a digest also says how much has changed."""
+"""Number of separate digests of the choices, which show how many choices have changed."""
 TIES = 2
-"""So many parts may differ where a network has a say: another processor adds in another order, and near-equals turn."""
+"""Digests that may differ for a network: another CPU adds in another order, and near-ties change."""
 SCORED = 64
-"""Games of each of the four rule sets whose decks and scores tell how the game is played."""
+"""Games of each of the four rule sets in the digest of the game."""
 
 
 class BehaviourError(RuntimeError):
-    """The stored decisions cannot be played again."""
+    """The stored decisions cannot be replayed."""
 
 
 def make(seed: int = SEED) -> bytes:
-    """Games of one deal, every seat by a bot drawn for it, and decisions with a choice in them, spread over each."""
+    """Make games of one deal with a random bot at each seat, and choose decisions with several legal actions in
+    them."""
     rng = np.random.default_rng(seed)
     seeds = rng.integers(0, 2**63, GAMES).astype(np.uint64)
     dealers = (np.arange(GAMES) % NUM_SEATS).astype(np.int8)
@@ -103,11 +104,11 @@ def make(seed: int = SEED) -> bytes:
 
 @cache
 def decisions() -> np.ndarray:
-    """The stored decisions: (2000,) STATE, in each of which the seat to move has a choice.
+    """The stored decisions: (2000,) STATE, each with several legal actions.
 
     Raises:
-        BehaviourError: the file is damaged, or the engine of today cannot play its games: then nothing that was
-            measured before says anything of it.
+        BehaviourError: the file is damaged, or today's engine cannot replay its games, so that earlier results do not
+            apply to it.
     """
     try:
         content = DECISIONS.read_bytes()
@@ -135,8 +136,8 @@ def decisions() -> np.ndarray:
 
 
 def weights_of(name: str) -> dict[str, str]:
-    """A hash of the weights that a policy has, itself or as the prior of a search, by their file: of the numbers, since
-    what else a file says of them is free to change."""
+    """Hashes of the weights of a policy, or of the prior of a search, by file. Only the numbers count, not the
+    metadata."""
     from safetensors.numpy import load_file
 
     paths = [path.strip() for path in re.findall(r"file:([^,)]+)", name)]
@@ -152,7 +153,7 @@ def weights_of(name: str) -> dict[str, str]:
 
 
 def choices(policy: Policy) -> np.ndarray:
-    """The actions that a policy chooses in the stored decisions; one that searches, in some of them."""
+    """The actions that a policy chooses in the stored decisions; a searching policy gets only some of them."""
     games = decisions()
     if isinstance(policy, SearchPolicy):
         number = np.arange(SEARCHED)
@@ -163,17 +164,17 @@ def choices(policy: Policy) -> np.ndarray:
 
 
 def digest(actions: np.ndarray) -> str:
-    """A short hash of each of ``BLOCKS`` parts of some actions."""
+    """Short hashes of ``BLOCKS`` consecutive parts of the actions."""
     parts = np.array_split(actions.astype("<i2"), BLOCKS)
     return " ".join(hashlib.sha256(part.tobytes()).hexdigest()[:8] for part in parts)
 
 
 @cache
 def player(name: str) -> dict[str, Any]:
-    """What there is to say of a player: its choices, in how many decisions, and its weights.
+    """The behaviour of a player: digests of its choices, the number of decisions, and hashes of its weights.
 
     Raises:
-        ValueError, FileNotFoundError: there is no such player here.
+        ValueError, FileNotFoundError: there is no such player.
     """
     actions = choices(load(name))
     weights = weights_of(name)
@@ -182,7 +183,7 @@ def player(name: str) -> dict[str, Any]:
 
 @cache
 def game() -> str:
-    """A hash of what the game deals and how it ends, by its seed: two deals of random play by each rule set."""
+    """A hash of decks and scores of games by seed: two deals of random play with each rule set."""
     found = hashlib.sha256()
     random = load("random")
     seeds, dealers = np.arange(SCORED, dtype=np.uint64), (np.arange(SCORED) % NUM_SEATS).astype(np.int8)
@@ -195,14 +196,14 @@ def game() -> str:
 
 
 def behaviour(players: Sequence[str]) -> dict[str, Any]:
-    """What a result says that it rests on."""
-    if not JIT:  # hours of play; what is measured so is a test, and no result
+    """The behaviour of the game and of the players of a result."""
+    if not JIT:  # without the compiler it takes hours; only tests run so
         return {"game": None, "players": {}}
     return {"game": game(), "players": {name: player(name) for name in players}}
 
 
 def difference(recorded: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """In what a player is another than the one that a result rests on; None: in nothing."""
+    """How a player differs from the recorded one; None if it does not."""
     if recorded.get("weights") != now.get("weights"):
         return "has other weights"
     if recorded.get("decisions") != now["decisions"]:

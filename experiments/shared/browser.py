@@ -1,4 +1,4 @@
-"""The system's Chromium, started and ended by a script."""
+"""Starts and ends the system's Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """The system's browser."""
+    """A running browser."""
     from playwright.sync_api import sync_playwright
 
     found = shutil.which("chromium")

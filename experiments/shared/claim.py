@@ -1,4 +1,4 @@
-"""What a claim states: a module of ``experiments`` that proves one has it as ``CLAIM``, at its top."""
+"""The form of a claim. A module of ``experiments`` that proves a claim has it as ``CLAIM`` at its top."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ class Claim:
     """A claim and how to prove it.
 
     Attributes:
-        text: what is claimed, as Markdown.
-        command: the commands that prove it, one a line, run from the root of the repository.
+        text: the claim, as Markdown.
+        command: the commands that prove it, one per line, run from the root of the repository.
         expected: the values that the command gives; ± is half of a 95% interval.
-        minutes: about how long it takes on two cores that do nothing else.
-        result: the committed result, a path under ``experiments/results``; empty where no result is kept.
-        page: the page of docs/ that has the values in full; empty where ``expected`` has them all.
+        minutes: approximate minutes on two idle cores.
+        result: the committed result, a path under ``experiments/results``; empty if no result is stored.
+        page: the page of docs/ with all values; empty if ``expected`` has them all.
 
     Raises:
         ValueError: the text, the command or the expected values are empty, or minutes are not above 0.

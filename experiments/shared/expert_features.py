@@ -1,4 +1,4 @@
-"""What each feature of the expert says, in groups: the rows of docs/bots.md, and what the ablation switches off."""
+"""The features of the expert in groups with their units, for docs/bots.md and for the ablation."""
 
 from __future__ import annotations
 

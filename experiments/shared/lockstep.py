@@ -1,7 +1,7 @@
-"""The engine and a second implementation of the rules, played side by side and compared at every decision.
+"""Plays the engine and a second implementation of the rules in lockstep and compares them at every decision.
 
-The second one, the twin, is a module with a class ``OracleGame``, such as ``tests/oracle.py``. It is handed in and not
-imported, so that nothing here depends on the tests, and the tests and the experiment compare by the same code.
+The second implementation, the twin, is a module with a class ``OracleGame``, such as ``tests/oracle.py``. It is an
+argument and is not imported, so that this module does not depend on the tests.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SUIT_OF = dict(zip(range(NUM_SEATS), "CDHS", strict=True))
 
 
 class DisagreementError(AssertionError):
-    """The engine and the twin say different things; the message says where, what, and how to get there again."""
+    """The engine and the twin differ; the message has the place, the difference and the actions that lead to it."""
 
 
-# What both say of a game ----------------------------------------------------------------------------------------------
+# Facts of a game in both ----------------------------------------------------------------------------------------------
 
 
 def engine_facts(state: np.void) -> dict[str, Any]:
-    """All that a state holds but its generators, in notation."""
+    """The fields of a state without its generators, in notation."""
     deal, left = int(state["deal"]), int(state["stock_size"])
     size = int(state["pile_size"])
     by = [None if seat == NOBODY else seat for seat in state["pile_seat"][:size].tolist()]
@@ -65,7 +65,7 @@ def engine_facts(state: np.void) -> dict[str, Any]:
 
 
 def names_in(bits: np.uint64) -> list[str]:
-    """The cards of a set, by index; as ``cards.cards_in``, but quicker for the few cards of a hand."""
+    """The cards of a set by index, as ``cards.cards_in``, but faster for the few cards of a hand."""
     names, rest = [], int(bits)
     while rest:
         lowest = rest & -rest
@@ -75,7 +75,7 @@ def names_in(bits: np.uint64) -> list[str]:
 
 
 def engine_runs(state: np.void) -> Iterator[list[str]]:
-    """The runs on the table by suit and rank, each from its lowest card to the next one's."""
+    """The runs on the table by suit and rank; a run ends before the lowest card of the next one."""
     run: list[str] = []
     low = set(names_in(state["run_low"]))
     for card in names_in(state["runs"]):
@@ -88,7 +88,7 @@ def engine_runs(state: np.void) -> Iterator[list[str]]:
 
 
 def twin_facts(game: Any) -> dict[str, Any]:
-    """The same of the twin."""
+    """The facts of ``engine_facts`` from the twin."""
     laid: list[list[str]] = [[] for _ in range(NUM_SEATS)]
     for meld in game.melds:
         for card, seat in zip(meld["cards"], meld["seats"], strict=True):
@@ -126,7 +126,7 @@ def in_order(cards: Any) -> list[str]:
     return sorted(cards, key=_PLACE.__getitem__)
 
 
-# Who plays ------------------------------------------------------------------------------------------------------------
+# Players --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -151,7 +151,7 @@ def at_random(table: Table) -> str:
 
 
 def bot(name: str) -> Player:
-    """A bot of the engine; it chooses from the engine's side."""
+    """A player that chooses as a bot of the engine."""
     codes = np.array([bot_codes(name)])
 
     def play(table: Table) -> str:
@@ -164,7 +164,7 @@ def bot(name: str) -> Player:
 
 
 def leaning(*verbs: str) -> Player:
-    """Nine times in ten an action of the first verb that any legal action has."""
+    """A player that plays, nine times in ten, an action of the first of ``verbs`` that has a legal action."""
 
     def play(table: Table) -> str:
         wanted = [[name for name in table.legal if name.startswith(verb)] for verb in verbs]
@@ -175,7 +175,7 @@ def leaning(*verbs: str) -> Player:
 
 
 def rarity_seeking(table: Table) -> str:
-    """The action that brings about what this game has seen least; failing that, any that keeps the jokers."""
+    """The action with the outcome that was rarest in this game; else an action that keeps the jokers."""
     most, best = 0.0, []
     for action in table.legal:
         rarity = sum(1 / (1 + table.twin.events[event]) for event in outcome(table.twin, action))
@@ -188,14 +188,14 @@ def rarity_seeking(table: Table) -> str:
 
 
 def outcome(twin: Any, action: str) -> list[str]:
-    """What happens by an action, tried out on a copy."""
+    """The outcomes of an action, found on a copy."""
     trial = copy.copy(twin)
     trial.events = Counter()
     trial.history = [{"actions": [], "legal": []}]
     for name in ("hands", "pile", "stock", "melds", "known", "left", "points", "scores", "outs"):
         setattr(trial, name, copy.deepcopy(getattr(twin, name)))
     if len(trial.scores) + 1 < trial.rules["deals"]:
-        trial.rules = {**trial.rules, "deals": len(trial.scores) + 1}  # no next deal: it would be of no interest
+        trial.rules = {**trial.rules, "deals": len(trial.scores) + 1}  # do not deal another deal
     trial.step(action)
     return list(trial.events)
 
@@ -222,12 +222,12 @@ PLAIN = ("random", "greedy", "greedy and random")
 STEERED = tuple(name for name in LINE_UPS if name not in PLAIN)
 
 
-# Which game -----------------------------------------------------------------------------------------------------------
+# Plans of games -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A game to compare, fixed by its seed: who plays by which rules, and whether the decks are stacked."""
+    """A game to compare, determined by its seed: players, rules, and whether the decks are stacked."""
 
     seed: int
     line_up: str
@@ -236,7 +236,7 @@ class Plan:
 
 
 def plan_of(base: int, number: int, line_ups: Sequence[str] | None = None) -> Plan:
-    """Game ``number`` of the series ``base``: three in four are random and greedy play, unless line-ups are named."""
+    """Game ``number`` of the series ``base``. Without ``line_ups`` three in four games are random and greedy play."""
     rng = random.Random(f"{base}/{number}")
     return Plan(
         seed=rng.randrange(2**63),
@@ -251,7 +251,7 @@ def plan_of(base: int, number: int, line_ups: Sequence[str] | None = None) -> Pl
 
 
 def stacked_deck(rng: random.Random) -> list[str]:
-    """A deck that brings rare things about: jokers in one hand, or each hand full of one suit or of few ranks."""
+    """A deck for rare events: jokers in one hand, or each hand full of one suit or of few ranks."""
     rest = [*CARD_NAMES[:JOKER], *["JK"] * NUM_JOKERS]
     rng.shuffle(rest)
     kind = rng.choice(("jokers", "suits", "ranks"))
@@ -275,7 +275,7 @@ def stacked_deck(rng: random.Random) -> list[str]:
 
 
 def decks_of_seed(engine: PersianRummyVecEnv, seed: int) -> list[list[str]]:
-    """The decks that the engine deals by a seed, found by playing the game to its end."""
+    """The decks of a seed, found by playing the game to its end."""
     shown = engine.reset(seed=[seed])
     while not shown.terminated[0]:
         shown = engine.step(engine.sample_actions())
@@ -284,12 +284,12 @@ def decks_of_seed(engine: PersianRummyVecEnv, seed: int) -> list[list[str]]:
     ]
 
 
-# Side by side ---------------------------------------------------------------------------------------------------------
+# Comparison -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class GamesPlayed:
-    """What was compared: decisions, and what happened how often."""
+    """Counts of compared games: decisions, and events by name."""
 
     games: int = 0
     deals: int = 0
@@ -304,7 +304,7 @@ class GamesPlayed:
 
 
 def compare(plan: Plan, twin: Any) -> GamesPlayed:
-    """Play one game in both implementations; ``twin`` is the module of the second one.
+    """Play one game in both implementations; ``twin`` is the module of the second implementation.
 
     Raises:
         DisagreementError: at the first difference.
@@ -352,6 +352,6 @@ def same_facts(engine: dict[str, Any], twin: dict[str, Any]) -> None:
 
 
 def tidy(record: Any) -> Any:
-    """A record with its lists of legal actions in one order."""
+    """A record with sorted lists of legal actions."""
     deals = [{**deal, "legal": [sorted(legal) for legal in deal["legal"]]} for deal in record["deals"]]
     return {**record, "deals": deals}

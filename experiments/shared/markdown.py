@@ -1,6 +1,6 @@
 """Numbers, intervals and tables as Markdown, and tables put into pages.
 
-A table stands in a page between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
+In a page, a table is between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Result = Mapping[str, Any]
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) -> str:
-    """A Markdown table; the first ``words`` columns are text, the others numbers. Names in it, which may come from
-    elsewhere, end no cell and no line."""
+    """A Markdown table; the first ``words`` columns are text, the others numbers. Cells are escaped, so that a name
+    cannot end a cell or a line."""
     ruler = ["---"] * words + ["---:"] * (len(heads) - words)
     cells = [[re.sub(r"(?<!\\)\|", r"\\|", visible(cell)) for cell in row] for row in [heads, ruler, *rows]]
     return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -47,7 +47,7 @@ def spread(figure: Result) -> str:
 
 
 def plus_minus(mean: float | None, low: float | None, high: float | None, digits: int = 1, sign: str = "+") -> str:
-    """``+36.1 ± 0.9``; of a single value, ``+36.1 ± ?``; of none, ``?``."""
+    """``+36.1 ± 0.9``; without bounds ``+36.1 ± ?``; without a mean ``?``."""
     if mean is None:
         return "?"
     half = "?" if low is None or high is None else f"{(high - low) / 2:.{digits}f}"
@@ -75,7 +75,7 @@ def with_tables(text: str, tables: Mapping[str, str]) -> str:
     """The page with each table in its place.
 
     Raises:
-        ValueError: the page has no place for one of them.
+        ValueError: the page lacks the marks of a table.
     """
     for name, body in tables.items():
         if not has_place(text, name):

@@ -1,9 +1,9 @@
-"""Result files: how every experiment writes its own, and how anything reads one.
+"""Writes and reads the result files of experiments.
 
-A result says its command, seeds, date, seconds, machine and commit, and, if it tells how strong somebody plays, what it
-rests on (``experiments.shared.behaviour``). Only ``write_result`` writes one; it closes with a digest of all that is in
-it, so a result that was damaged or changed by hand is refused by every reader. ``python -m experiments.check``
-lists what is out of date.
+A result holds its command, seeds, date, seconds, machine and commit. A strength result also holds the behaviour of game
+and players (``experiments.shared.behaviour``). Only ``write_result`` writes a result. It ends with a digest of its
+content, so a result that was damaged or changed by hand raises on reading. ``python -m experiments.check`` lists
+results that are out of date.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "experiments" / "results"
 STRENGTH, TIMING = "strength", "timing"
 Kind = Literal["strength", "timing"]
-"""``strength``: who plays how, out of date as soon as a player or the game is another. ``timing``: how long or how
-large something is, on some machine."""
+"""``strength``: the strength of players, out of date as soon as a player or the game changes. ``timing``: times or
+sizes on some machine."""
 VERSIONS = ("persian-rummy-rl", "numpy", "numba")
 MOST_BYTES = 4 << 20
 HEAD: dict[str, type | tuple[type, ...]] = {
@@ -42,13 +42,13 @@ HEAD: dict[str, type | tuple[type, ...]] = {
     "seconds": (int, float, type(None)),
     "sha256": str,
 }
-"""What every result has, with its types."""
+"""The fields of every result, with their types."""
 
 Result = dict[str, Any]
 
 
 class ResultError(RuntimeError):
-    """A result file that cannot be believed; the text names it, the place and the fault."""
+    """A result file is invalid; the text names the file, the place and the fault."""
 
 
 def fail(message: str) -> NoReturn:
@@ -57,7 +57,7 @@ def fail(message: str) -> NoReturn:
 
 
 def add_result_options(parser: argparse.ArgumentParser) -> None:
-    """The option that all commands which write results have."""
+    """Add the option of all commands that write results."""
     parser.add_argument(
         "--allow-dirty",
         action="store_true",
@@ -66,12 +66,14 @@ def add_result_options(parser: argparse.ArgumentParser) -> None:
 
 
 def about(prog: str, argv: Sequence[str], out: Path | None = None, allow_dirty: bool = False) -> dict[str, Any]:
-    """What a result says of how it came about; to be asked before anything is measured.
+    """The provenance of a result; call it before anything is measured.
 
     Args:
-        out: where the result will lie. One under ``experiments/results`` is what pages quote, so it has to be of a
-            commit: from code that differs from it the command ends here, before it has cost anything.
-        allow_dirty: write it all the same; the commit then ends in ``+``, and ``experiments.check`` lists it.
+        prog: name of the command.
+        argv: its arguments.
+        out: path of the result. Pages quote results under ``experiments/results``, so these must come from a commit:
+            the command ends here if the code differs from it.
+        allow_dirty: continue all the same; the commit then ends in ``+``, and ``experiments.check`` lists the result.
     """
     words = [f'"{word}"' if any(letter in word for letter in " (),*") else word for word in argv]
     facts = {
@@ -90,7 +92,7 @@ def about(prog: str, argv: Sequence[str], out: Path | None = None, allow_dirty: 
 
 
 def is_clean(commit_text: object) -> bool:
-    """Whether what a result says of its commit is a commit, and nothing beside it."""
+    """Whether the commit of a result is a clean commit."""
     return isinstance(commit_text, str) and 7 <= len(commit_text) <= 40 and set(commit_text) <= set("0123456789abcdef")
 
 
@@ -103,13 +105,13 @@ def write_result(
     seeds: Sequence[int] = (),
     players: Sequence[str] = (),
 ) -> Result:
-    """Write a result, whole or not at all; returns what is in the file.
+    """Write a result atomically and return its content.
 
     Args:
-        facts: of ``about``, taken before anything was measured.
-        figures: what was measured.
+        facts: the provenance, from ``about``, taken before anything was measured.
+        figures: the measurements.
         seeds: all seeds that it depends on.
-        players: names of the policies whose strength it tells, as ``persian_rummy_env.players.load.load`` takes them.
+        players: names of the policies whose strength it measures, as for ``persian_rummy_env.load``.
     """
     facts = dict(facts)
     seconds = time.perf_counter() - facts.pop("started")
@@ -125,32 +127,32 @@ def write_result(
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """The text of a result's file, closed by the digest of the rest."""
+    """The text of a result file, which ends with the digest of the rest."""
     rest = {name: value for name, value in result.items() if name != "sha256"}
     return json.dumps({**rest, "sha256": sha256(rest)}, indent=1, allow_nan=False) + "\n"
 
 
 def sha256(result: Mapping[str, Any]) -> str:
-    """A digest of values, however they are laid out in the file."""
+    """A digest of the values, independent of the layout of the file."""
     return hashlib.sha256(json.dumps(result, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def read_result(path: Path) -> Result:
-    """A result as its command wrote it.
+    """Read a result.
 
     Raises:
-        ResultError: there is none, or it is damaged, or was not written by ``write_result``.
+        ResultError: it is missing or damaged, or was not written by ``write_result``.
     """
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise ResultError(f"{path}: {size:,} bytes, and no result has more than {MOST_BYTES:,}")
+            raise ResultError(f"{path}: {size:,} bytes: expected at most {MOST_BYTES:,}")
         text = path.read_bytes().decode("utf-8")
         found = json.loads(text, parse_constant=_refuse_constant)
     except OSError as error:
         raise ResultError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ResultError(f"{path}: byte {error.start}: no UTF-8") from error
+        raise ResultError(f"{path}: byte {error.start}: not UTF-8") from error
     except json.JSONDecodeError as error:
         raise ResultError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
     except RecursionError as error:
@@ -166,7 +168,7 @@ def read_result(path: Path) -> Result:
             raise ResultError(f"{path}: {name}: {type(found[name]).__name__} is of the wrong type")
     if sha256({name: value for name, value in found.items() if name != "sha256"}) != found["sha256"]:
         raise ResultError(
-            f"{path}: sha256: the digest is of other content: the file was damaged, or changed by hand; "
+            f"{path}: sha256: the digest does not match: the file was damaged, or changed by hand; "
             f"measure again: {found['command']}"
         )
     return found

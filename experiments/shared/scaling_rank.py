@@ -1,6 +1,6 @@
 """A rank of ``experiments.scaling``: ``python -m experiments.shared.scaling_rank UPDATES DEALS``, alone or by torchrun.
 
-Makes whole updates and writes their speeds, as one line of JSON, on standard output.
+Makes whole updates and prints their speeds as one line of JSON.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def main() -> None:
     _, workers, learner = setup(config, ranks)
     rows = []
     for _ in range(updates + 1):
-        ranks.largest(0.0)  # all begin together
+        ranks.largest(0.0)  # start all ranks together
         start = time.perf_counter()
-        rollout = collect(workers, learner)  # and have the episodes of all
+        rollout = collect(workers, learner)  # and collect the episodes of all ranks
         collected = time.perf_counter()
         learner.update(rollout, 0.5)
         learnt = time.perf_counter()
@@ -33,7 +33,7 @@ def main() -> None:
         spans = {"collect": collected - start, "learn": learnt - collected, "both": learnt - start}
         rows.append({name: decisions / seconds for name, seconds in spans.items()})
     if ranks.first:
-        print(json.dumps(rows[1:]))  # the first compiles
+        print(json.dumps(rows[1:]))  # without the first update, which compiles
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""How a figure is taken: repeated runs, cores, and what there is to say of the machine. Standard library only, since
-the peers' drivers use it too, in environments that have nothing of ours."""
+"""Timing: repeated runs, cores, and facts about the machine. It needs only the standard library, because the drivers of
+peers use it in environments without this package."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MEASURED = (
     *("persian_rummy_env", "agents", "train", "experiments", "tests/oracle.py", "pyproject.toml", "constraints.txt"),
     *(":!experiments/results", ":!experiments/README.md", ":!persian_rummy_env/players/weights/README.md"),
 )
-"""What a result is of: code and weights, for git."""
+"""The paths that a result depends on, for git: code and weights."""
 ALL_CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 @contextlib.contextmanager
 def cores(count: int) -> Iterator[None]:
-    """Keep the calling thread, and the threads and processes that it starts, on so many cores; where the system lets
-    nobody choose, on whatever it gives."""
+    """Pin the calling thread, and the threads and processes that it starts, to a number of cores. Without effect where
+    the system has no such call."""
     if not ALL_CORES:
         yield
         return
@@ -38,7 +38,7 @@ def cores(count: int) -> Iterator[None]:
 
 
 def figure(values: list[float], unit: str, **facts: Any) -> dict[str, Any]:
-    """The runs of one figure, with their median, least and most."""
+    """The runs of one figure, with median, minimum and maximum."""
     return {
         "median": statistics.median(values),
         "min": min(values),
@@ -50,7 +50,7 @@ def figure(values: list[float], unit: str, **facts: Any) -> dict[str, Any]:
 
 
 def in_turn(measures: Mapping[Any, Callable[[], float]], runs: int) -> dict[Any, list[float]]:
-    """Each measure once, then each once more …: what disturbs the machine for a while then falls on all alike."""
+    """Run the measures in turn, ``runs`` times, so that a disturbance of the machine affects all alike."""
     values: dict[Any, list[float]] = {name: [] for name in measures}
     for _ in range(runs):
         for name, measure in measures.items():
@@ -59,12 +59,12 @@ def in_turn(measures: Mapping[Any, Callable[[], float]], runs: int) -> dict[Any,
 
 
 def versions(*names: str) -> dict[str, str]:
-    """The installed versions of some distributions."""
+    """The installed versions of distributions."""
     return {"python": platform.python_version()} | {name: metadata.version(name) for name in names}
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells it."""
+    """The name of the processor, if the system tells it."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -73,7 +73,7 @@ def processor() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were taken on, and how busy it was just before."""
+    """Facts about the machine, and its load before the measurement."""
     return {
         "cpu": processor(),
         "cores": os.cpu_count(),
@@ -85,8 +85,8 @@ def machine() -> dict[str, Any]:
 def commit() -> str | None:
     """The commit that is checked out, with a ``+`` if code or weights differ from it; None outside a git checkout.
 
-    Results and the pages that are printed from them are no part of what was measured: a second command may follow a
-    first whose result is not committed yet.
+    Results and printed pages are ignored, so that a second command can follow a first one whose result is not committed
+    yet.
     """
 
     def git(*words: str) -> str:

@@ -1,4 +1,4 @@
-"""Deals between a team of experts with weights of one's own and a team of bots: what ablation and tuning need."""
+"""Deals between a team of experts with given weights and a team of bots, for ablation and tuning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def play_weighted(games, team, weights, bot, start, stop):
         games: (n,) STATE, changed in place.
         team: (n,) integers, the team of the experts in each game.
         weights: (NUM_FEATURES,) float64.
-        bot: the code of the other team's bots.
+        bot: the code of the bots in the other team.
     """
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for lane in range(start, stop):

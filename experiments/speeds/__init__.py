@@ -1,1 +1,1 @@
-"""The parts of ``experiments.speed`` and ``experiments.profile``: what is measured, and how it is shown."""
+"""The measurements and plots of ``experiments.speed`` and ``experiments.profile``."""

@@ -1,5 +1,5 @@
-"""Parts of the compiled step one by one, to time each alone. What ``core.batch_kernels`` has as a loop of its own
-(legality, observing, sampling, the check) is not here."""
+"""Loops over single parts of the compiled step, to time each part. Parts with their own loop in ``core.batch_kernels``
+(legality, observing, sampling, the check) are not here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_masks(legal, mask):
 
 @compiled
 def pay_all(games, before, reward):
-    """What a step does to pay: the margin after it against the one before."""
+    """The reward part of a step: the margin after it minus the margin before."""
     for lane in range(len(games)):
         pay(reward, lane, (margin(games[lane]) - before[lane]) / MARGIN_SCALE)
 
@@ -45,6 +45,6 @@ def deal_all(games):
 
 @compiled
 def end_all(games):
-    """Score the last deal of each game, so that none is dealt after it."""
+    """Score the last deal of each game, so that no other deal follows."""
     for lane in range(len(games)):
         end_deal(games[lane], NOBODY)

@@ -1,4 +1,4 @@
-"""The loops of one game in Python that ours and the peers' figures share, so that both are measured alike."""
+"""Python loops over one game, used for this package and for its peers, so that both are measured alike."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 CHECK_EVERY = 64
-"""Decisions between two looks at the clock."""
+"""Decisions between two readings of the clock."""
 
 
 def for_a_while(decide: Callable[[], Any], seconds: float) -> float:
-    """Take decisions for so long; returns decisions per second."""
+    """Take decisions for a number of seconds; returns decisions per second."""
     decisions = 0
     start = time.perf_counter()
     while True:
@@ -25,8 +25,8 @@ def for_a_while(decide: Callable[[], Any], seconds: float) -> float:
 
 
 def aec_decisions(env: Any, seconds: float, seed: int = 0) -> float:
-    """Decisions per second of a PettingZoo AEC environment: ``last()``, a uniformly random legal action from the mask,
-    ``step``; a new game by ``reset`` as soon as one is over."""
+    """Decisions per second of a PettingZoo AEC environment: ``last()``, a uniform legal action from the mask, ``step``,
+    and ``reset`` at the end of a game."""
     draw = random.Random(seed).random
     env.reset(seed=seed)
 

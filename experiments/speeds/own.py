@@ -1,4 +1,4 @@
-"""Our own figures: the vector environment, the AEC environment, copies, and bots."""
+"""The figures of this package: the vector environment, the AEC environment, copies, and bots."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .loops import aec_decisions
 
 SIZES = (1, 64, 256, 1024, 4096, 16384, 65536)
 MARKED = (1024, 4096)
-"""The batch sizes that the goals speak of."""
+"""The batch sizes with goals."""
 BANK = 4096
 WARM_UP_STEPS = 1000
-"""So many decisions, about four games of random play, spread the lanes of a batch over all stages of a game."""
+"""Decisions of the warm-up: about four games of random play, which spread a batch over all stages of a game."""
 
 Figures = dict[str, Any]
 
@@ -42,9 +42,9 @@ def _bank(lanes: int, seed: int) -> np.ndarray:
 
 
 def mixed_states(lanes: int, seed: int = 1) -> np.ndarray:
-    """States of games in every stage of random play, as a batch holds them that has run for long.
+    """States of games in every stage of random play, as in a batch that has run for long.
 
-    Batches over ``BANK`` hold the same states several times, each with generators of its own.
+    Batches over ``BANK`` hold the same states several times, each with its own generators.
     """
     states = np.resize(_bank(min(lanes, BANK), seed), lanes)
     rng = np.random.default_rng(seed)
@@ -54,11 +54,11 @@ def mixed_states(lanes: int, seed: int = 1) -> np.ndarray:
 
 
 class VectorRuns:
-    """Runs of the vector environment from the same states, by the same actions.
+    """Runs of the vector environment from the same states with the same actions.
 
     Args:
         lanes: the batch size.
-        decisions: about how many a run takes, in all lanes together.
+        decisions: approximate number of decisions of a run, over the whole batch.
     """
 
     def __init__(self, lanes: int, decisions: int, *, copy: bool = False, threads: int = 1) -> None:
@@ -68,7 +68,7 @@ class VectorRuns:
         self.env = PersianRummyVecEnv(lanes, copy=copy, threads=threads)
         self.start = mixed_states(lanes)
         self.actions = []
-        with cores(self.cores):  # threads are started at the first call, and stay on the cores of that moment
+        with cores(self.cores):  # threads start at the first call and stay on its cores
             self.env.set_state(self.start)
             for _ in range(self.steps):
                 actions = self.env.sample_actions()
@@ -76,13 +76,13 @@ class VectorRuns:
                 self.env.step(actions)
 
     def play(self) -> None:
-        """Every step, by the actions drawn beforehand."""
+        """Make all steps, with precomputed actions."""
         step = self.env.step
         for actions in self.actions:
             step(actions)
 
     def steps_alone(self) -> float:
-        """Decisions per second, by actions drawn beforehand."""
+        """Decisions per second with precomputed actions."""
         with cores(self.cores):
             self.env.set_state(self.start)
             start = time.perf_counter()
@@ -90,7 +90,7 @@ class VectorRuns:
             return self.decisions / (time.perf_counter() - start)
 
     def with_drawing(self) -> float:
-        """Decisions per second, the drawing of actions included."""
+        """Decisions per second including the draws of actions."""
         step, sample = self.env.step, self.env.sample_actions
         with cores(self.cores):
             self.env.set_state(self.start)
@@ -101,8 +101,8 @@ class VectorRuns:
 
 
 def apart(halves: Sequence[VectorRuns]) -> float:
-    """Decisions per second of batches that have a thread each and share nothing: what this machine's cores can give
-    at most, since nothing is handed over or waited for."""
+    """Decisions per second of batches that have one thread each and share nothing: the maximum of this machine's cores,
+    without any synchronisation."""
     with cores(len(halves)), ThreadPoolExecutor(len(halves)) as pool:
         start = time.perf_counter()
         for half in [pool.submit(half.play) for half in halves]:
@@ -113,7 +113,7 @@ def apart(halves: Sequence[VectorRuns]) -> float:
 def vector_figures(
     runs: int, decisions: int, sizes: tuple[int, ...] = SIZES, marked: tuple[int, ...] = MARKED
 ) -> Figures:
-    """The vector environment by batch size, and at the ``marked`` sizes with arrays to keep and with two threads."""
+    """The vector environment by batch size; at the ``marked`` sizes also with new arrays and with two threads."""
     measures: dict[tuple[str, int], Callable[[], float]] = {}
     for lanes in sizes:
         one = VectorRuns(lanes, decisions if lanes > 1 else decisions // 32)
@@ -160,7 +160,7 @@ def aec_figures(runs: int, seconds: float) -> Figures:
 
 
 def copy_figures(runs: int, lanes: int = 4096, repeats: int = 8) -> Figures:
-    """Copying games in bulk: a whole environment by ``clone``, and the records alone."""
+    """Copying games: a whole environment by ``clone``, and only the records."""
     env = PersianRummyVecEnv(lanes, copy=False)
     states = mixed_states(lanes)
     env.set_state(states)
@@ -185,7 +185,7 @@ def copy_figures(runs: int, lanes: int = 4096, repeats: int = 8) -> Figures:
 
 
 def bot_figures(runs: int, games: int, bot: str = "greedy") -> Figures:
-    """Whole games with a compiled bot in all seats and nothing observed: deals and decisions per second."""
+    """Whole games with a compiled bot at all seats and without observations: deals and decisions per second."""
     ensure_compiled("scripted players")
     env = PersianRummyVecEnv(games, copy=False)
     env.reset(seed=1)

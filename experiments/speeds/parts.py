@@ -1,4 +1,4 @@
-"""What one decision costs, part by part: each compiled part runs alone over stored states of random play."""
+"""The cost of one decision, part by part: each compiled part runs separately over stored states of random play."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from . import kernels
 from .own import BANK, VectorRuns, mixed_states
 
 LANES = 1024
-"""States in a sample; the batch size that the parts are compared with."""
+"""States in a sample, and the batch size for comparison."""
 WRITTEN = SIZE + NUM_ACTIONS + 1 + 4 * NUM_SEATS + 2
-"""Bytes of one lane's row: observation, mask, seat, reward, two flags."""
+"""Bytes of one output row: observation, mask, seat, reward, two flags."""
 
 Measure = Callable[[], float]
 
 
 def by_phase(states: np.ndarray) -> dict[str, np.ndarray]:
-    """Which states are in which phase."""
+    """The states by phase."""
     melding = states["phase"] == MELD_PHASE
     owing = states["owed"] != NOTHING_OWED
     return {
@@ -41,7 +41,7 @@ def by_phase(states: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def repeated(kernel: Callable[..., Any], *args: Any, repeats: int, before: Callable[[], Any] | None = None) -> Measure:
-    """A measure of ``kernel`` on ``LANES`` lanes, in nanoseconds a lane; what ``before`` does is not counted."""
+    """A measure of ``kernel`` on ``LANES`` games, in nanoseconds per game, without the time of ``before``."""
 
     def run() -> float:
         spent = 0
@@ -58,14 +58,14 @@ def repeated(kernel: Callable[..., Any], *args: Any, repeats: int, before: Calla
 
 
 def without_ends(states: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """The lanes whose deal goes on after the action: scoring and dealing are timed apart."""
+    """The games whose deal continues after the action; scoring and dealing are timed separately."""
     after = states.copy()
     kernels.apply_all(after, actions)
     return np.flatnonzero((after["deal"] == states["deal"]) & (after["phase"] != OVER))
 
 
 def decision_measures(states: np.ndarray, repeats: int) -> dict[str, Measure]:
-    """Every part of a decision, on states that are all in one phase."""
+    """The parts of a decision, on states of one phase."""
     states = np.resize(states, LANES)
     legal = np.zeros((LANES, WORDS), dtype=np.uint64)
     actions = np.zeros(LANES, dtype=np.int64)
@@ -99,7 +99,7 @@ def summed(*measures: Measure) -> Measure:
 
 
 def deal_measures(repeats: int) -> dict[str, Measure]:
-    """The parts that come once a deal."""
+    """The parts that run once per deal."""
     states = mixed_states(LANES)
     last, room = states.copy(), np.empty_like(states)
     last["deal"] = last["deals"] - 1
@@ -110,7 +110,7 @@ def deal_measures(repeats: int) -> dict[str, Measure]:
 
 
 def decisions_per_deal(games: int = 500) -> float:
-    """In random play."""
+    """Decisions per deal in random play."""
     ensure_compiled("scripted players")
     states = mixed_states(games)
     batch_kernels.reset(
@@ -128,7 +128,7 @@ def decisions_per_deal(games: int = 500) -> float:
 
 
 def write_speed(lanes: int, repeats: int) -> Measure:
-    """Bytes a second when a batch's rows are only filled, with no thought of what."""
+    """Bytes per second when the rows of a batch are only filled with a constant."""
     rows = np.empty(lanes * WRITTEN, dtype=np.uint8)
     rows.fill(0)
 
@@ -142,7 +142,7 @@ def write_speed(lanes: int, repeats: int) -> Measure:
 
 
 def profiled(runs: int, repeats: int, sizes: tuple[int, ...] = (LANES, BANK)) -> dict[str, Any]:
-    """The whole profile, as it is written down."""
+    """The whole profile, as it is stored."""
     states = mixed_states(BANK)
     phases = by_phase(states)
     measures: dict[tuple[str, str], Measure] = {}

@@ -1,5 +1,5 @@
-"""The peers: other card environments, each in a virtual environment of its own that is made here from the pinned
-versions in ``experiments/peers/NAME.txt``, and driven by ``experiments/peers/NAME_driver.py`` inside it."""
+"""The peers: other card environments. Each has its own virtual environment, made here from the pinned versions in
+``experiments/peers/NAME.txt``, in which ``experiments/peers/NAME_driver.py`` runs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MINUTES_TO_INSTALL = 20
 MINUTES_TO_RUN = 20
 
 
-class PeerFailed(RuntimeError):  # noqa: N818  it is a finding, not an error of this program
+class PeerFailed(RuntimeError):  # noqa: N818  a finding, not an error of this program
     """A peer could not be installed or run; the message is the reason."""
 
 
 def default_folder() -> Path:
-    """Where the peers' environments lie if nothing else is said."""
+    """The default folder of the peers' virtual environments."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "persian-rummy" / "peers"
 
 
@@ -44,11 +44,11 @@ def _called(command: list[str], minutes: float, what: str, **options: Any) -> No
 
 
 def prepared(name: str, folder: Path) -> Path:
-    """The Python of a peer's environment, installed if it is not there already with just these versions."""
+    """The Python of a peer's virtual environment, which is installed if it is missing or has other versions."""
     pins = (PINS / f"{name}.txt").read_text()
     home = folder / name
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    installed = home / "installed.txt"  # written last, so that a half-made environment is made again
+    installed = home / "installed.txt"  # written last, so that an incomplete environment is made again
     if python.exists() and installed.exists() and installed.read_text() == pins:
         return python
     try:
@@ -62,7 +62,7 @@ def prepared(name: str, folder: Path) -> Path:
 
 
 def measured(name: str, python: Path, runs: int, seconds: float) -> dict[str, Any]:
-    """What a peer's driver reports, run on one core."""
+    """Run a peer's driver on one core and return its figures."""
     with tempfile.TemporaryDirectory() as scratch, cores(1):
         out = Path(scratch) / "figures.json"
         command = [str(python), "-m", f"experiments.peers.{name}_driver"]
@@ -72,7 +72,7 @@ def measured(name: str, python: Path, runs: int, seconds: float) -> dict[str, An
 
 
 def peer_figures(names: tuple[str, ...], folder: Path, runs: int, seconds: float) -> dict[str, Any]:
-    """The figures of the peers named; of one that will not install or run, the reason under ``failed``."""
+    """The figures of the peers; for a peer that does not install or run, the reason under ``failed``."""
     found: dict[str, Any] = {}
     for name in names:
         print(f"peer {name} …", flush=True)

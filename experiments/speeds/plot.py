@@ -1,4 +1,4 @@
-"""The plot of a speed result: decisions per second against the batch size, and beside the peers'."""
+"""The plot of a speed result: decisions per second against the batch size, and in comparison with the peers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def drawn(result: Mapping[str, Any]) -> bytes:
 
 
 def draw_sizes(axes: Any, own: Mapping[str, Any]) -> None:
-    """Medians with least and most, by batch size."""
+    """Medians with minimum and maximum, by batch size."""
     labels = {"step": "actions drawn beforehand", "step_and_drawing": "drawing counted"}
     for name, label in labels.items():
         runs = {int(lanes): figure for lanes, figure in own["vector"][name].items() if int(lanes) > 1}
@@ -56,7 +56,7 @@ def draw_sizes(axes: Any, own: Mapping[str, Any]) -> None:
 
 
 def draw_peers(axes: Any, result: Mapping[str, Any]) -> None:
-    """Bars on a logarithmic axis, the slowest below."""
+    """Bars on a logarithmic axis, the slowest at the bottom."""
     own = result["ours"]
     most = own["marked"][-1]
     bars = {

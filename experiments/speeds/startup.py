@@ -1,4 +1,4 @@
-"""Figures of a fresh process: importing, the first step, and the first compile. Each run is a process of its own."""
+"""Figures of a fresh process: import, first step, first compile. Each run is a new process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for part in KERNEL_GROUPS:
 
 
 def _run(script: str, cache: str | None = None) -> tuple[float, str, str]:
-    """Seconds of the whole process, and what it printed on both channels."""
+    """Seconds of the whole process, and its standard output and error."""
     environment = dict(os.environ)
     if cache is not None:
         environment["PERSIAN_RUMMY_CACHE_DIR"] = cache
@@ -57,10 +57,10 @@ def _run(script: str, cache: str | None = None) -> tuple[float, str, str]:
 
 
 def startup_figures(runs: int, compile_runs: int) -> dict[str, Any]:
-    """Import, start and first compile, in seconds. With the cache present but for the last."""
+    """Import, first step and first compile, in seconds; all but the last with a filled cache."""
     found: dict[str, Any] = {}
     with cores(1):
-        _run(FIRST_STEP)  # fills the cache, and the system's own of files
+        _run(FIRST_STEP)  # fills the code cache and the file cache of the system
         for name, statement in IMPORTS.items():
             script = IMPORT.format(statement=statement)
             found[name] = figure([float(_run(script)[1]) for _ in range(runs)], "s")
@@ -71,8 +71,8 @@ def startup_figures(runs: int, compile_runs: int) -> dict[str, Any]:
 
 
 def first_compile(runs: int) -> dict[str, Any]:
-    """The compile of every part of the core in an empty cache; the figure is that of the first, the game engine, which
-    is all that the environments need."""
+    """The compile times of all kernel groups in an empty cache. The figure is that of the first group, the game engine,
+    which is all that the environments need."""
     engine, rest = [], []
     notices = ""
     with cores(len(ALL_CORES) or 1):

@@ -1,1 +1,1 @@
-"""Claims on how strong players are; each names the command that plays it."""
+"""Claims about the strength of players; each names the command that proves it."""

@@ -1,4 +1,4 @@
-"""Bots as partners of each other."""
+"""Cross-play of bots."""
 
 from ..shared.claim import Claim
 

@@ -1,4 +1,4 @@
-"""Players of different seeds as partners."""
+"""Cross-play of players that were trained with different seeds."""
 
 from ..shared.claim import Claim
 

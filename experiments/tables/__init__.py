@@ -1,1 +1,1 @@
-"""Results as Markdown tables: one module a result; ``tools.result_pages`` puts the tables into docs/."""
+"""Results as Markdown tables, one module per result; ``tools.result_pages`` prints the tables into docs/."""

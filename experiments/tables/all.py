@@ -1,4 +1,4 @@
-"""All tables that are printed from results, and the pages of docs/ that have a place for them."""
+"""All tables that are printed from results, and the pages of docs/ with their marks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..shared.result_file import RESULTS, ROOT, STRENGTH, TIMING, Kind
 from . import evaluation, expert, performance, profile, scaling
 
 PRINTER = "tools.result_pages"
-"""The command that puts all tables into their pages."""
+"""The command that prints all tables into their pages."""
 MAKERS: tuple[tuple[Kind, str, Callable[[Any], Mapping[str, str]]], ...] = (
     (STRENGTH, "evaluation.json", evaluation.figures),
     (STRENGTH, evaluation.LADDER, evaluation.ladder),
@@ -26,7 +26,7 @@ MAKERS: tuple[tuple[Kind, str, Callable[[Any], Mapping[str, str]]], ...] = (
 
 
 class Printed(NamedTuple):
-    """A table, the result that it is printed from, and the page that has a place for it (None: no page has one)."""
+    """A table, its result, and the page with its marks (None if no page has them)."""
 
     about: Kind
     source: Path
@@ -40,7 +40,7 @@ def pages() -> list[Path]:
 
 
 def printed(results: Mapping[Path, Mapping[str, Any]]) -> Iterator[Printed]:
-    """Every table of the given results, by the path of each."""
+    """Every table of the given results, which are given by path."""
     texts = {page: page.read_text(encoding="utf-8") for page in pages()}
     for about, name, tables in MAKERS:
         path = RESULTS / name

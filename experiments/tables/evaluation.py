@@ -93,7 +93,7 @@ def ladder_table(result: Result | None) -> str:
 
 
 def goals_table(result: Result | None) -> str:
-    """What the ladder is meant to reach, and what it reaches."""
+    """The goals of the ladder and the measured margins."""
     if result is None:
         return "Not played yet."
     matches = {(match["a"], match["b"]): (match, 1) for match in result["matches"]}
@@ -110,7 +110,7 @@ def goals_table(result: Result | None) -> str:
 
 
 def deals_table() -> str:
-    """The seeds of all deal sets, by what they are for."""
+    """The seeds of all deal sets with their use."""
     rows = []
     for one in DEAL_SETS:
         seeds = {1: f"{one.first}", 2: f"{one.first}, {one.last}"}.get(one.last - one.first + 1)
@@ -119,5 +119,5 @@ def deals_table() -> str:
 
 
 def ladder(result: Result | None) -> dict[str, str]:
-    """The tables of the tournament that is the ladder, by their names in the page."""
+    """The tables of the tournament of the bot ladder, by their names in the page."""
     return {"evaluation: ladder": ladder_table(result), "evaluation: goals": goals_table(result)}

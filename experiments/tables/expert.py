@@ -9,7 +9,7 @@ from ..shared.markdown import Result, plus_minus, table
 
 
 def features_table(result: Result | None) -> str:
-    """Every feature with its weight, and what it is worth by the ablation."""
+    """Every feature with its weight and its loss in the ablation."""
     if set(DESCRIPTIONS) != set(WEIGHTS):
         raise ValueError(f"features.py and the weights differ: {', '.join(sorted(set(DESCRIPTIONS) ^ set(WEIGHTS)))}")
     lost = {} if result is None else {row["name"]: row for row in (*result["features"], *result["groups"])}
@@ -26,7 +26,7 @@ def worth(row: Result | None) -> str:
 
 
 def run_line(result: Result | None) -> str:
-    """What the figures were measured by, and whether they are of the weights of today."""
+    """The command of the figures, and whether they belong to today's weights."""
     if result is None:
         return "Not measured yet: `python -m experiments.ablation_expert`."
     base = result["baseline"]
@@ -39,7 +39,7 @@ def run_line(result: Result | None) -> str:
 
 
 def together_table(result: Result | None) -> str:
-    """What some features are worth at once, by opponent."""
+    """The loss without several features at once, by opponent."""
     if result is None or "together" not in result:
         return "Not measured yet."
     rows = [[f"`{row['against']}`", worth(row)] for row in result["together"]["lost"]]

@@ -19,13 +19,13 @@ def speed_tables(result: Result) -> dict[str, str]:
 
 
 def goals_table(own: Result, peers: Result) -> str:
-    """What the environment is meant to reach, and what it reaches."""
+    """The goals of the environment and the measured figures."""
     rows = [[what, goal, reached, "yes" if met else "**no**"] for what, goal, reached, met in goals(own, peers)]
     return table(["figure (median)", "goal", "measured", "reached"], rows)
 
 
 def goals(own: Result, peers: Result) -> list[tuple[str, str, str, bool]]:
-    """(what, goal, measured, whether it is reached), as far as the result has it."""
+    """(figure, goal, measured, reached) for the figures that the result has."""
     vector, started = own["vector"], own["startup"]
     found: list[tuple[str, str, str, bool]] = []
 
@@ -79,7 +79,7 @@ def vector_table(own: Result) -> str:
 
 
 def others_table(own: Result) -> str:
-    """Every figure that is not one of a batch size."""
+    """All figures that do not depend on a batch size."""
     copies, started = own["copies"], own["startup"]
     figures = {
         "AEC loop, `env()`": own["aec"]["env"],
@@ -102,7 +102,7 @@ def others_table(own: Result) -> str:
 
 
 def peers_table(result: Result) -> str:
-    """Ours and the peers', and how many times as fast ours is when driven in the same way."""
+    """The figures of this package and of the peers, and the ratio for the same interface."""
     own = result["ours"]
     most = own["marked"][-1]
     batched = {True: own["vector"]["step_and_drawing"][most], False: own["vector"]["step"][most]}

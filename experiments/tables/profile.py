@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..shared.markdown import Result, run_line, shortened, table
 
 APART = "sampling"
-"""A part that belongs to the drawing of actions and not to the step."""
+"""The part that belongs to the draws of actions and not to the step."""
 
 
 def profile_tables(result: Result) -> dict[str, str]:
@@ -28,7 +28,7 @@ def average_costs(result: Result) -> dict[str, float]:
 
 
 def parts_table(result: Result) -> str:
-    """Nanoseconds by part and phase. What comes once a deal is spread over its decisions."""
+    """Nanoseconds by part and phase. Costs per deal are divided by its decisions."""
     shares, parts = result["shares"], result["parts"]
     costs = average_costs(result)
     rows = [
@@ -47,7 +47,7 @@ def parts_table(result: Result) -> str:
 
 
 def floor_table(result: Result) -> str:
-    """The time that writing a row takes whatever is in it, and how far from it a step is."""
+    """The time of only writing a row, and the ratio of a whole step to it."""
     rows = []
     for lanes, step in result["step"].items():
         bandwidth = result["write_speed"][lanes]["median"]

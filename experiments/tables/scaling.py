@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..shared.markdown import Result, number, run_line, shortened, spread, table
 
 LINK = 10e9 / 8
-"""Bytes a second of a 10 Gbit/s network, at the best."""
+"""Bytes per second of a 10 Gbit/s network at most."""
 
 
 def tables(result: Result) -> dict[str, str]:
@@ -22,7 +22,7 @@ def tables(result: Result) -> dict[str, str]:
 
 
 def ratio(figures: Result, kind: str, count: int, least: int) -> str:
-    """Times as much as the fewest do."""
+    """The speed relative to the smallest count."""
     return f"{figures[f'{kind}:{count}']['median'] / figures[f'{kind}:{least}']['median']:.2f} ×"
 
 
@@ -67,7 +67,7 @@ def costs_table(costs: Result) -> str:
 
 
 def limits_table(costs: Result) -> str:
-    """What saturates at how many workers, in the arithmetic of the page."""
+    """The number of workers that saturates each resource, by the calculation of the page."""
     micro = {name: one["median"] for name, one in costs["microseconds"].items()}
     worker = 1e6 / (micro["collect"] + micro["pack"])
     weights = sum(costs["weight bytes"].values())

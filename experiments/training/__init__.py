@@ -1,1 +1,1 @@
-"""Claims on training; each names the command that trains."""
+"""Claims about training; each names the command that proves it."""
