@@ -1,4 +1,4 @@
-"""What policies think of decisions that somebody else took: for the replay page."""
+"""Analysis of decisions by a policy, for the replay page."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .replay_page import Analysis
 
 DEFAULT_WORLDS = 128
 TOGETHER = 4096
-"""Games that are played out at once."""
+"""Games whose playouts run at once."""
 
 
 class PolicyAnalyst:
-    """Asks a policy about decisions: a ``persian_rummy_env.apps.replay_page.Analyst``.
+    """Analyses decisions by a policy; a ``persian_rummy_env.apps.replay_page.analysis.Analyst``.
 
-    Its ``value`` is the mean over worlds that agree with what the seat to move knows, in which the policy plays all
-    four seats to the end of the deal. A search says itself what each action is worth, by its own playouts.
+    Its ``value`` is the mean margin over sampled worlds, in which the policy plays all four seats to the end of the
+    deal. A search gives the value of each action by its own playouts.
 
     Args:
-        policy: a name that ``load.load`` knows, or a policy.
-        worlds: for a value; 0: no value.
+        policy: a policy, or a name for ``persian_rummy_env.load``.
+        worlds: number of sampled worlds; 0: no values.
 
     Raises:
         ValueError, FileNotFoundError: as ``load.load``.
@@ -37,11 +37,11 @@ class PolicyAnalyst:
         self.worlds = worlds
 
     def __call__(self, games: np.ndarray, rules: RuleSet) -> Analysis:
-        """Its analysis on the games, (n,) STATE, none of them over.
+        """Analyse the games, (n,) STATE, none of them over.
 
         Raises:
-            RulesError: the policy was trained by other rules. PolicyError, AnswerError: it failed, or chose what it may
-                not.
+            RulesError: the policy was trained with other rules.
+            PolicyError, AnswerError: it failed, or gave an invalid answer.
         """
         check_rules(self.policy, rules)
         games = games.copy()
@@ -49,7 +49,7 @@ class PolicyAnalyst:
         if isinstance(policy, SearchPolicy):
             worth, chosen = worth_of(games, policy)
             value = worth[np.arange(len(games)), chosen]
-            value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # with nothing to compare, search does not look
+            value[(worth > -np.inf).sum(axis=1) == 1] = np.nan  # a search skips an only legal action
             return Analysis(policy.name, chosen, worth=worth, value=value)
         probabilities = getattr(policy, "probabilities", None)
         value, half = played_out(games, policy, self.worlds) if self.worlds else (None, None)
@@ -59,19 +59,20 @@ class PolicyAnalyst:
 
 
 def worth_of(games: np.ndarray, policy: SearchPolicy) -> tuple[np.ndarray, np.ndarray]:
-    """The mean margin of the deal after each action by the playouts of a search, (n, 547), illegal ones ``-inf``; and
-    what it chooses, (n,). An action that dropped out after few worlds may have a higher mean than the chosen one.
+    """The mean margin of the deal after each action by the playouts of a search, (n, 547), ``-inf`` for illegal ones;
+    and the chosen actions, (n,). An action that was eliminated after few worlds can have a higher mean than the chosen
+    one.
     """
     rows = show(games, np.arange(len(games)), views=True)
     assert rows.views is not None
     values = policy.values(rows.views, rows.action_mask)
-    dropped = np.where(np.isfinite(values), np.rint(-values / GAP), 0)  # the rounds that an action was not in
+    dropped = np.where(np.isfinite(values), np.rint(-values / GAP), 0)  # number of rounds without the action
     return values + GAP * dropped, values.argmax(axis=1)
 
 
 def played_out(games: np.ndarray, policy: Policy, worlds: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Points that the team of the seat to move is ahead by at the end of the deal, (n,) float64: the mean over worlds,
-    and half of its 95% interval, which one world alone does not have.
+    """The margin of the deal for the team of the seat to move, (n,) float64: the mean over sampled worlds, and half of
+    its 95% interval (None with one world).
 
     The deal is played as the last one of its game.
     """

@@ -1,7 +1,7 @@
-"""A game under way at one table: what may be played, what was played, taking back, and its record at the end.
+"""One game that people play: legal actions, history, undo, and the record at the end.
 
-It holds the truth of all four hands and knows nothing of who plays or how they are asked: the terminal and the browser
-are built on it. What one seat may see of it is ``seat_view.seat_view``.
+It holds all four hands and knows nothing about the players: terminal and browser are built on it.
+``seat_view.seat_view`` returns what one seat may see.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from ..state import MELD_PHASE, OVER
 from ..stored_rules import stored_rules
 
 UNFINISHED = "persian-rummy-unfinished/1"
-"""The format of a game that was left before its end; ``TableGame.resume`` goes on with it."""
+"""The format of a game that was left before its end; ``TableGame.resume`` reads it."""
 STEP_OF_STREAM = 0x9E3779B97F4A7C15
-"""What a splitmix64 generator adds to itself with each number drawn."""
+"""The increment of a splitmix64 generator."""
 
 
 class TableError(ValueError):
-    """What was asked of a table is not possible there; the text is for the player."""
+    """A request is not possible in the game now; the text is for the player."""
 
 
 class PlayedAction(NamedTuple):
-    """An action that was played: the deal from 0, the seat, the action id."""
+    """An action that was played: the deal, counted from 0, the seat, and the action id."""
 
     deal: int
     seat: int
@@ -47,7 +47,8 @@ class PlayedAction(NamedTuple):
 
 
 class DealEnd(NamedTuple):
-    """How a deal ended: who went out or None, its score by team, and the cards left in each hand, in notation."""
+    """The end of a deal: the seat that went out or None, the score by team, and the cards left in each hand, in
+    notation."""
 
     out: int | None
     score: tuple[int, int]
@@ -55,12 +56,14 @@ class DealEnd(NamedTuple):
 
 
 class _Standing(NamedTuple):
-    """How a table stands. One assignment puts it in the place of another, so that an interrupt comes before an action
-    or after it, and never finds a card played that the record does not know of.
+    """The state of a game with its history. One assignment replaces it, so that an interrupt comes before or after an
+    action, and state and history always agree.
 
     Attributes:
-        games: (1,) STATE. legal: (547,) whether an action is legal. played, ends, drew: see ``TableGame``.
-        before: what ``undo`` goes back to.
+        games: (1,) STATE.
+        legal: (547,) bool, the legal actions.
+        played, ends, drew: see ``TableGame``.
+        before: the state to which ``undo`` returns.
     """
 
     games: np.ndarray
@@ -72,18 +75,18 @@ class _Standing(NamedTuple):
 
 
 class TableGame:
-    """A game of one table.
+    """One game, played action by action.
 
     Args:
-        rules: None for the default.
-        seed: 0..2**64 - 1, starts the game that every environment plays for it; None draws one.
+        rules: None for the default rules.
+        seed: 0..2**64 - 1, the same game as in every environment; None draws one.
         dealer: the seat that deals first, or None to draw it from the seed.
 
     Attributes:
-        rules, seed: as above; the seed is a number.
+        rules, seed: as above, with the drawn seed.
 
     Raises:
-        ValueError, TypeError: no such seed or seat.
+        ValueError, TypeError: an invalid seed or seat.
     """
 
     def __init__(self, rules: RuleSet | None = None, seed: int | None = None, dealer: int | None = None) -> None:
@@ -98,7 +101,7 @@ class TableGame:
         games = new_games(seeds, dealers, self.rules)
         self._now = _Standing(games, _legal(games))
 
-    # Where the game stands ------------------------------------------------------------------------------------------
+    # State ----------------------------------------------------------------------------------------------------------
 
     @property
     def played(self) -> tuple[PlayedAction, ...]:
@@ -107,12 +110,12 @@ class TableGame:
 
     @property
     def ends(self) -> tuple[DealEnd, ...]:
-        """How each finished deal ended."""
+        """The end of each finished deal."""
         return self._now.ends
 
     @property
     def drew(self) -> str | None:
-        """The card that the seat to move has drawn from the stock in this turn, in notation; None: it has not."""
+        """The card that the seat to move has drawn from the stock in this turn, in notation; None without a draw."""
         return self._now.drew
 
     @property
@@ -122,18 +125,18 @@ class TableGame:
 
     @property
     def seat(self) -> int:
-        """The seat to move; once over, the one that moved last."""
+        """The seat to move; after the end, the seat that moved last."""
         return int(self._now.games[0]["seat"])
 
     @property
     def legal(self) -> list[str]:
-        """The legal actions in notation, by id; none once the game is over."""
+        """The legal actions in notation, ordered by id; none after the end."""
         return [ACTION_NAMES[action] for action in np.flatnonzero(self._now.legal)]
 
     def games(self) -> np.ndarray:
-        """The game as it stands, the truth of it: a copy, (1,) STATE.
+        """A copy of the game with all hidden cards: (1,) STATE.
 
-        Its sampling stream stands at a place of its own for each decision, for the bots that draw from it.
+        Its sampling stream has a different position for each decision, for bots that draw from it.
         """
         now = self._now
         games = now.games.copy()
@@ -147,7 +150,7 @@ class TableGame:
         """Play an action for the seat to move, in notation or as an id.
 
         Raises:
-            TableError: it is no action, or not legal here; nothing changes.
+            TableError: it is not an action, or illegal; nothing changes.
         """
         now = self._now
         if self.over:
@@ -171,17 +174,17 @@ class TableGame:
 
     @property
     def can_undo(self) -> bool:
-        """Whether the last action can be taken back: a meld, a lay-off or a take of the turn under way.
+        """Whether the last action can be undone: a meld, a lay-off or a take of the current turn.
 
-        A card drawn from the stock has been seen, and a discard has ended the turn: both stay.
+        A draw and a discard cannot be undone: a draw shows a hidden card, and a discard ends the turn.
         """
         return self._now.before is not None
 
     def undo(self) -> PlayedAction:
-        """Take the last action of this turn back, and return it.
+        """Undo the last action of this turn, and return it.
 
         Raises:
-            TableError: there is none that can be taken back.
+            TableError: there is no action that can be undone.
         """
         now = self._now
         if now.before is None:
@@ -194,23 +197,24 @@ class TableGame:
         self._now = now.before
         return now.played[-1]
 
-    # Keeping --------------------------------------------------------------------------------------------------------
+    # Storing --------------------------------------------------------------------------------------------------------
 
     def record(self, players: Sequence[str]) -> Record:
         """The record of the finished game (``persian-rummy/1``); it holds every card.
 
         Raises:
-            TableError: the game is not over: until then its cards are nobody's to see.
+            TableError: the game is not over; until then its cards are hidden.
         """
         if not self.over:
             raise TableError("the game is not over: its record is made at the end")
         return record_of(self._now.games[0], [one.action for one in self.played], players=players, seed=self.seed)
 
     def unfinished(self, players: Sequence[str], seats: Sequence[str]) -> dict[str, Any]:
-        """The game so far, to go on with later: a JSON object, with all that ``resume`` needs.
+        """The game so far as a JSON object, from which ``resume`` continues.
 
         Args:
-            players: names by seat. seats: who plays there, as ``seating`` takes it.
+            players: names by seat.
+            seats: who plays at each seat, as in ``seating.players_of``.
         """
         return {
             "format": UNFINISHED,
@@ -224,10 +228,10 @@ class TableGame:
 
     @classmethod
     def resume(cls, saved: Mapping[str, Any]) -> TableGame:
-        """The table of an ``unfinished`` game, as it stood.
+        """The game of an ``unfinished`` object.
 
         Raises:
-            TableError: it is no such object, or the engine does not take its actions.
+            TableError: it is not such an object, or one of its actions is illegal.
         """
         if not isinstance(saved, Mapping):
             raise TableError(f"no unfinished game: {shown(saved)}")
@@ -250,7 +254,7 @@ class TableGame:
 
 
 def _drawn(before: np.void, after: np.void, seat: int) -> str:
-    """The card that came into a hand, in notation."""
+    """The card that was added to a hand, in notation."""
     [card] = cards_of(after["hand"][seat] & ~before["hand"][seat])
     return CARD_NAMES[card]
 

@@ -1,4 +1,4 @@
-"""What one seat may see of a table, as plain JSON: the only thing that a browser is ever sent of a game."""
+"""What one seat may see of a game, as plain JSON. A browser gets nothing else of a running game."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from ..state import NOBODY, NOTHING_OWED, OVER, PHASES
 from .game import DealEnd, TableGame
 
 LOG = 40
-"""Actions of the history that are sent, the latest."""
+"""Latest actions of the history that are sent."""
 
 
 def seat_view(table: TableGame, seat: int) -> dict[str, Any]:
-    """The table as a seat sees it.
+    """The game as a seat sees it.
 
-    All but ``legal``, ``drew`` and ``undo`` is read from the infostate of the seat (``policy_io.views_of``), which
-    is the same for every truth that looks alike to it. Cards are in notation, seats absolute.
+    All but ``legal``, ``drew`` and ``undo`` is read from the infostate of the seat (``policy_io.views_of``), which is
+    equal for all games that the seat cannot tell apart. Cards are in notation, seats are absolute.
 
     Returns:
-        at: the number of decisions so far. seat: who looks. turn: who is to move. phase: ``draw``, ``meld``, ``over``.
+        at: the number of decisions so far. seat: the viewer. turn: the seat to move. phase: ``draw``, ``meld``,
+            ``over``.
         deal, deals, dealer; stock: cards left; owed: the card that must be melded first, or None; passes.
-        hands: by seat, ``cards`` seen, of these ``known`` to all, and ``hidden``, how many more.
+        hands: by seat: ``cards`` that the viewer sees, those ``known`` to all, and the number of ``hidden`` cards.
         pile: from the bottom, ``[card, seat or None]``. melds: ``kind``, ``cards``, and ``seats`` that laid them.
-        points, score: by team, of this deal and of the deals before. ends: how the deals before ended.
+        points, score: by team, of this deal and of earlier deals. ends: the ends of earlier deals.
         log: the latest actions, ``[deal, seat, action]``.
-        legal: the legal actions, if the seat is to move; drew: the card that it has drawn in this turn, or None; undo:
-            whether its last action can be taken back.
+        legal: the legal actions, if the viewer is to move; drew: the card that it has drawn in this turn, or None;
+            undo: whether its last action can be undone.
     """
     games = table.games()
     game = views_of(games, np.zeros(1, dtype=np.int64), np.array([seat]))[0]

@@ -1,4 +1,4 @@
-"""Who sits where: people and policies by name, and the draw for partners among them."""
+"""The players of the seats: people and policies by name, and the draw for partners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays a seat: a name, and ``HUMAN`` or the name of a policy (``load.load``)."""
+    """The player of a seat: a name, and ``HUMAN`` or the name of a policy (``persian_rummy_env.load``)."""
 
     name: str
     spec: str
@@ -28,18 +28,18 @@ class Player:
 
     @property
     def shown(self) -> str:
-        """The name as it is printed: one from a file may be any text."""
+        """The name, escaped for printing: a name from a file can be any text."""
         return shortened(self.name, LONGEST_NAME)
 
 
 def players_of(specs: Sequence[str], names: Sequence[str] = ()) -> list[Player]:
-    """The players of four seats. People get the names given, in order; else they are called ``you``, or by number.
+    """The players of four seats. People get the given names in order; without names they are ``you``, or have numbers.
 
     Raises:
-        ValueError: not four seats, or more names than people, or a name twice.
+        ValueError: not four seats, more names than people, or the same name twice.
     """
     if len(specs) != NUM_SEATS:
-        raise ValueError(f"{len(specs)} seats ({', '.join(specs)}): expected {NUM_SEATS}, divided by commas")
+        raise ValueError(f"{len(specs)} seats ({', '.join(specs)}): expected {NUM_SEATS}, separated by commas")
     people = [spec for spec in specs if spec == HUMAN]
     if len(names) > len(people):
         raise ValueError(f"names {', '.join(names)}: there are only {len(people)} seats for people")
@@ -55,16 +55,17 @@ def parse_seats(text: str, names: Sequence[str] = ()) -> list[Player]:
     """The players of ``"human,expert,file:runs/a/policy.safetensors,expert"``, by seat.
 
     Raises:
-        ValueError: as ``players_of``, or a list that cannot be divided.
+        ValueError: as ``players_of``, or a list that cannot be split.
     """
     return players_of(split_specs(text), names)
 
 
 def policies_of(players: Sequence[Player], rules: RuleSet) -> dict[str, BasePolicy]:
-    """The policies that play at a table, each loaded once, by name.
+    """Load the policies of a game, each once, by name.
 
     Raises:
-        ValueError: a name means no policy, or one was trained by other rules. FileNotFoundError: no such file.
+        ValueError: an unknown name, or a policy that was trained with other rules.
+        FileNotFoundError: the file does not exist.
     """
     policies = {}
     for spec in dict.fromkeys(player.spec for player in players if not player.human):
@@ -74,9 +75,9 @@ def policies_of(players: Sequence[Player], rules: RuleSet) -> dict[str, BasePoli
 
 
 def draw(players: Sequence[Player], seed: int) -> tuple[list[Player], Seating]:
-    """Draw for partners: the players by seat, and the draw. Seat 0 deals first.
+    """Draw for partners (rule R7): returns the players by seat, and the draw. Seat 0 deals first.
 
-    Players of the same name draw under a number each, so that two experts can be told apart.
+    Players of the same name get numbers for the draw, so that two experts can be told apart.
     """
     labels, seen = [], {}
     for player in players:

@@ -97,7 +97,7 @@ def test_other_versions_are_refused_with_both_named(path: Path):
         with pytest.raises(ValueError) as refused:
             load(f"file:{path}")
         assert str(path) in str(refused.value)
-        assert f"'other', and here it is '{says[key]}'" in str(refused.value)
+        assert f"'other', expected '{says[key]}'" in str(refused.value)
 
 
 def empty_batch(decisions, rows: list[int]):

@@ -1,4 +1,4 @@
-"""What a policy thinks of the decisions of a game: plain arrays, made by whoever knows the policy."""
+"""The analysis of a game's decisions by a policy, as plain arrays."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ...actions import ACTION_NAMES
 from ...rules import RuleSet
 
 SHOWN = 5
-"""Actions of a decision that the page lists, the best; the one that was played comes on top of them."""
+"""Best actions of a decision that the page lists, in addition to the action that was played."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """Of n decisions.
+    """The analysis of n decisions.
 
     Attributes:
-        policy: its name.
+        policy: the name of the policy.
         chosen: (n,) integers, the actions that it would choose.
-        probabilities: (n, 547) float, its distribution, 0 where an action is illegal; None: it has none.
-        worth: (n, 547) float, points that the team of the seat to move is expected to be ahead by at the end of the
-            deal after each action, ``-inf`` where it is illegal; None: it weighs nothing.
-        value: (n,) float, the same of the decision as a whole; NaN where it does not say; None: it never does.
-        half: (n,) float, half of the 95% interval of the value, where that is a mean; None: it is not known.
+        probabilities: (n, 547) float, its distribution, 0 for illegal actions; None if it has none.
+        worth: (n, 547) float, the expected margin of the deal after each action, for the team of the seat to move,
+            ``-inf`` for illegal actions; None if it does not evaluate actions.
+        value: (n,) float, the expected margin of the decision as a whole; NaN if unknown; None without values.
+        half: (n,) float, half of the 95% interval of the value; None if unknown.
 
     Raises:
         ValueError: arrays of other shapes.
@@ -53,11 +53,11 @@ class Analysis:
                 raise ValueError(f"analysis of {self.policy}: {name} has the shape {array.shape}, expected {shape}")
 
     def of(self, row: int, played: int, legal: int) -> list[Any]:
-        """A decision for the page: ``[chosen, legal actions, value, half, [[action, number], …]]``, None for what
-        is not known.
+        """A decision for the page: ``[chosen, legal actions, value, half, [[action, number], …]]``, with None for
+        unknown values.
 
-        The list holds the best actions by probability (in thousandths) or worth (in tenths of a point), and the one
-        that was played; it is empty where the policy just chooses.
+        The list holds the best actions by probability (in thousandths) or worth (in tenths of a point), and the action
+        that was played; it is empty if the policy has neither.
         """
         value, half = (
             None if array is None or np.isnan(array[row]) else round(float(array[row]), 1)
@@ -77,4 +77,4 @@ class Analysis:
 
 
 Analyst: TypeAlias = Callable[[np.ndarray, RuleSet], Analysis]
-"""Asked about the games before n decisions, (n,) STATE, played by the rules given."""
+"""Analyses the games before n decisions, (n,) STATE, played with the given rules."""

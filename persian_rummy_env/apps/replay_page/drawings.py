@@ -1,7 +1,7 @@
-"""Many drawings of one table in little room: what they consist of is kept once, and of each only what has changed.
+"""A compact form of many drawings of one game: each element is stored once, and each drawing only by its changes.
 
-The drawing is the one of ``drawing``, which alone knows where anything lies: it lays out named parts of items. An item
-that is a card is kept as its place and the card, so that the same place with another card takes no room.
+``drawing`` lays out the named parts and items. A card is stored as its place and its number, so that another card at
+the same place needs no new element.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from ...drawing.scene import Label, Panel, Part, Stamp
 from ...drawing.svg import element
 
 CARD_MARK = "\x01"
-"""Stands for the card's name in a piece."""
+"""Stands for the name of the card in a piece of markup."""
 NO_CARD = NUM_KINDS
-"""In place of a card, for a piece without one."""
+"""Stands for the card of a piece without a card."""
 
 Item = Panel | Stamp | Label
 _INDEX = {f"card-{name}": index for index, name in enumerate(CARD_NAMES)}
 
 
 class Store:
-    """Pieces and contents, each kept once.
+    """Pieces and contents, each stored once.
 
     Attributes:
-        contents: of parts, each a list of ``54 * piece + card``.
+        contents: contents of parts, each a list of ``54 * piece + card``.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Store:
 
     @property
     def pieces(self) -> list[str]:
-        """Markup, with ``CARD_MARK`` for the name of a card."""
+        """The markup of the pieces, with ``CARD_MARK`` for the name of a card."""
         return [element(item) for item in self._pieces]
 
     def content(self, items: tuple[Item, ...]) -> int:
-        """The number of a part's content."""
+        """The index of the content of a part, which is added if it is new."""
         number = self._contents.get(items)
         if number is None:
             number = self._contents[items] = len(self.contents)
@@ -54,10 +54,10 @@ class Store:
 
 
 class Film:
-    """The drawings of a game from one side, in order.
+    """The drawings of a game for one viewer, in order.
 
     Attributes:
-        parts: of each part, the moments at which it changes, and the contents that it has from there on.
+        parts: for each part, the moments at which it changes, and its new contents.
     """
 
     def __init__(self, store: Store) -> None:
@@ -66,7 +66,7 @@ class Film:
         self.parts: dict[str, tuple[list[int], list[int]]] = {}
 
     def add(self, parts: Iterable[Part]) -> None:
-        """The drawing of the next moment."""
+        """Add the drawing of the next moment."""
         for part in parts:
             moments, contents = self.parts.setdefault(part.name, ([], []))
             number = self._store.content(part.items)

@@ -1,4 +1,4 @@
-"""The moments of a game that a replay stops at: before each action, and the end of each deal."""
+"""The moments of a game in a replay: before each action, and at the end of each deal."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ...stored_rules import stored_rules
 
 @dataclass(frozen=True)
 class Moments:
-    """A game of n actions and d deals as n + d moments, deal after deal; each deal has one more than it has actions.
+    """A game of n actions and d deals as n + d moments: for each deal one moment more than it has actions.
 
     Attributes:
-        states: (n + d,) STATE. At the end of a deal no new deal has begun: the table and the hands are those that
-            the deal ended with, and the phase is over.
-        action: (n + d,) int64, what is played next, the id; -1 at the end of a deal.
-        legal: (n + d,) int64, how many actions are legal.
-        starts: the first moment of each deal.
+        states: (n + d,) STATE. At the end of a deal the next deal has not begun: table and hands are those at the end,
+            and the phase is over.
+        action: (n + d,) int64, the id of the next action; -1 at the end of a deal.
+        legal: (n + d,) int64, the number of legal actions.
+        starts: the index of the first moment of each deal.
     """
 
     states: np.ndarray
@@ -32,11 +32,11 @@ class Moments:
 
     @property
     def decisions(self) -> np.ndarray:
-        """The moments that have an action."""
+        """The indices of the moments with an action."""
         return np.flatnonzero(self.action >= 0)
 
     def recent(self, moment: int, most: int) -> list[tuple[int, str]]:
-        """The latest actions of the deal before a moment, oldest first, as (seat, notation)."""
+        """At most ``most`` last actions of the deal before a moment, oldest first, as (seat, notation)."""
         start = max(begin for begin in self.starts if begin <= moment)
         return [
             (int(self.states[index]["seat"]), ACTION_NAMES[self.action[index]])
@@ -65,8 +65,8 @@ def moments_of(record: Record) -> Moments:
 
 
 def deal_end(record: Record, again: Replay, number: int) -> np.ndarray:
-    """How a deal ended, (1,) STATE. The engine deals the next one at once, so the deals so far are played as a whole
-    game, and the number of deals is put right."""
+    """The state at the end of a deal, (1,) STATE. The engine would deal the next deal at once, so the deals so far are
+    replayed as a whole game, and the number of deals is corrected."""
     deals = record["deals"][: number + 1]
     rules = stored_rules(record["rules"])
     decks = np.stack([parse_deck(deal["deck"]) for deal in deals])

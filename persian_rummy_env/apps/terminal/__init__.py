@@ -1,1 +1,1 @@
-"""Playing in the terminal: ``persian-rummy play``."""
+"""The game in the terminal: ``persian-rummy play``."""

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play a game; returns the exit status: 0 done or left, 2 wrong arguments, 1 a policy failed."""
+    """Play a game and return the exit status: 0 finished or left, 1 a policy failed, 2 wrong arguments."""
     args = parser().parse_args(argv)
     return run_command(PROGRAM, lambda: run(args))
 
@@ -58,14 +58,14 @@ def run(args: argparse.Namespace) -> int:
     status, left = 0, False
     try:
         game.play()
-    except (LeftError, KeyboardInterrupt, OSError) as error:  # OSError: the terminal is gone
+    except (LeftError, KeyboardInterrupt, OSError) as error:  # OSError: the terminal was closed
         if isinstance(error, OSError) and error.filename is not None:
             raise
         left = True
     except PolicyError as error:
         status = 1
         say_on_error(f"{PROGRAM}: error: {error}")
-    path = save(game, out)  # before anything is said, since nobody may be there to hear it
+    path = save(game, out)  # before anything is printed, because the terminal may be closed
     if left:
         console.print("\nleft before the end")
     shown = visible(str(path))

@@ -38,14 +38,14 @@ class LeftError(Exception):
 
 @dataclass
 class Game:
-    """People and policies at a table in one terminal.
+    """A game of people and policies in one terminal.
 
     Attributes:
         table: the game.
-        players: by seat.
-        policies: those that play, by name.
-        hint: the name of the policy that hints come from if none is asked for.
-        console: where to show it, and to ask.
+        players: the players by seat.
+        policies: the policies that play, by name.
+        hint: the name of the policy that gives hints by default.
+        console: the terminal.
     """
 
     table: TableGame
@@ -61,7 +61,8 @@ class Game:
         """Play to the end.
 
         Raises:
-            LeftError: by ``quit``, or an interrupt or the end of input. PolicyError: a policy failed.
+            LeftError: ``quit``, an interrupt, or the end of input.
+            PolicyError: a policy failed.
         """
         while not self.table.over:
             player = self.players[self.table.seat]
@@ -77,7 +78,7 @@ class Game:
 
     @property
     def _watcher(self) -> int:
-        """The seat through whose eyes ends are told: the person who played last, or the first one."""
+        """The seat from which the end of a deal is shown: the person who played last, or the first person."""
         people = [seat for seat, player in enumerate(self.players) if player.human]
         return self._last_person if self._last_person is not None else people[0] if people else 0
 
@@ -89,7 +90,7 @@ class Game:
             self._ends_shown += 1
 
     def _ask(self) -> None:
-        """One decision of a person, with whatever they ask for before it."""
+        """Ask a person for one decision, and carry out the commands that come before it."""
         seat = self.table.seat
         if self._last_person not in (None, seat):
             self.console.clear()
@@ -106,7 +107,7 @@ class Game:
                 self.console.print(visible(fault), style="red", markup=False)
 
     def _obey(self, text: str, seat: int) -> bool:
-        """Do what was typed; returns whether the position has changed."""
+        """Carry out a line of input; returns whether the state of the game has changed."""
         word, _, rest = text.strip().partition(" ")
         if word in ("quit", "exit"):
             raise LeftError
@@ -147,9 +148,9 @@ class Game:
 
 
 def save(game: Game, out: Path) -> Path:
-    """Save a finished game as a record, or an unfinished one beside it to go on with; returns the file's path.
+    """Save a finished game as a record, or an unfinished one beside it for ``--resume``; returns the path.
 
-    Files appear whole or not at all.
+    The file is written atomically.
     """
     names = [player.name for player in game.players]
     if game.table.over:

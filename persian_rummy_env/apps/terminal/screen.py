@@ -1,4 +1,4 @@
-"""What the player in the terminal sees: Rich renderables of a seat's view (``persian_rummy_env.apps.seat_view``)."""
+"""The screen of the terminal: Rich renderables of what a seat sees (``persian_rummy_env.apps.seat_view``)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def action(text: str) -> Text:
 
 
 def table(view: dict[str, Any], players: Sequence[Player]) -> RenderableType:
-    """The whole table as the seat that looks sees it."""
+    """The whole table as the viewer sees it."""
     me = view["seat"]
     title = f"Deal {view['deal'] + 1} of {view['deals']}, dealt by {_who(players, view['dealer'], me)}"
     us, them = me % 2, 1 - me % 2
@@ -89,7 +89,7 @@ def _melds(view: dict[str, Any]) -> list[Text]:
 
 
 def _hand(view: dict[str, Any]) -> Text:
-    """The hand of the seat that looks, by suit; cards that all know to be in it are underlined."""
+    """The hand of the viewer, by suit; cards that everybody knows are underlined."""
     hand = view["hands"][view["seat"]]
     shown = []
     for name, known in zip(hand["cards"], hand["known"], strict=True):
@@ -108,7 +108,7 @@ def choices(legal: Sequence[str]) -> RenderableType:
 
 
 def history(view: dict[str, Any], players: Sequence[Player], since: int) -> list[Text]:
-    """What was played since decision ``since``, a line a turn; the latest ``HISTORY`` of them."""
+    """The actions since decision ``since``, one line per turn; at most the latest ``HISTORY`` lines."""
     log = view["log"]
     lines: list[tuple[tuple[int, int], Text]] = []
     for deal, seat, text in log[max(0, len(log) - (view["at"] - since)) :]:
@@ -121,7 +121,7 @@ def history(view: dict[str, Any], players: Sequence[Player], since: int) -> list
 
 
 def end_of_deal(number: int, end: dict[str, Any], players: Sequence[Player], me: int) -> RenderableType:
-    """How a deal ended, with the cards that were left."""
+    """The end of a deal, with the cards that were left."""
     out = "nobody went out" if end["out"] is None else f"{_who(players, end['out'], me)} went out"
     lines: list[Text] = []
     for place in range(NUM_SEATS):
@@ -135,7 +135,7 @@ def end_of_deal(number: int, end: dict[str, Any], players: Sequence[Player], me:
 
 
 def seating(drawn: Seating) -> RenderableType:
-    """The draw for partners: who drew what, and who sits with whom."""
+    """The draw for partners: the cards drawn, and the partners."""
     lines = []
     for number, drawn_round in enumerate(drawn.rounds):
         for one in drawn_round:
@@ -147,5 +147,5 @@ def seating(drawn: Seating) -> RenderableType:
 
 
 def console() -> Console:
-    """The terminal, in its own width."""
+    """A console with the width of the terminal."""
     return Console(highlight=False, soft_wrap=False)

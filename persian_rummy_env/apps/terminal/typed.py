@@ -1,4 +1,4 @@
-"""From what somebody types to a legal action."""
+"""Parses typed text into a legal action."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ...cards import encode_card
 
 
 class NotAnActionError(ValueError):
-    """What was typed means none of the legal actions; the text says what does."""
+    """A typed text means no legal action; the message lists what does."""
 
 
 def parse(text: str, legal: Sequence[str]) -> str:
-    """The legal action that a text means: its number in the list from 1, its notation, or a beginning of it.
+    """The legal action of a text: its number in the list from 1, its notation, or a prefix of the notation.
 
-    Small letters will do; the cards of a meld may stand in any order, ``10`` is a ten, and a lay-off needs no ``set``
-    or ``run`` where only one is legal.
+    Case does not matter. The cards of a meld can be in any order, ``10`` is a ten, and a lay-off needs ``set`` or
+    ``run`` only if both are legal.
 
     Raises:
-        NotAnActionError: it means none of them, or several.
+        NotAnActionError: the text means no legal action, or several.
     """
     if text.isdecimal():
         if not 1 <= int(text) <= len(legal):
@@ -41,7 +41,7 @@ def parse(text: str, legal: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """The words in one form: the verb in full, cards in capitals and, of a meld, in order."""
+    """Normalise the words: the verb in full, cards in capitals, and the cards of a meld in order."""
     verb, *rest = text.lower().split() or [""]
     rest = [word if word in ("set", "run") else word.upper().replace("10", "T") for word in rest]
     if verb and "meld".startswith(verb):
@@ -51,7 +51,7 @@ def _words(text: str) -> list[str]:
 
 
 def _begins(action: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether an action begins as was typed, word by word; the verb and the last word may be cut short."""
+    """Whether an action begins with the typed words; the verb and the last word may be prefixes."""
     if len(wanted) > len(action) or list(action[1 : len(wanted) - 1]) != list(wanted[1:-1]):
         return False
     return action[0].startswith(wanted[0]) and action[len(wanted) - 1].startswith(wanted[-1])
