@@ -249,7 +249,7 @@ def test_a_foreign_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys
     for changed, reason in (
         ({}, "its format is None"),
         ({**says, "format": "persian-rummy-training/3"}, "its format is 'persian-rummy-training/3', and here"),
-        ({**says, "observation": "0"}, "its observation is '0', and here it is"),
+        ({**says, "observation": "0"}, "its observation is '0', expected"),
         ({**says, "state": "other"}, "its state is 'other'"),
         ({**says, "layout": "[]"}, "its state is"),
         ({**says, "layout": '[["rng", "<u8"]]'}, "layout"),
