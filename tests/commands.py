@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 NOXFILE = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"^@nox\.session.*\ndef (\w+)\(", NOXFILE, re.MULTILINE)
 READERS = re.compile(r"parse_args\(|\bparse\(|settings_of\(")
 """How a command reads its arguments."""
 OTHERS = {
@@ -128,7 +129,7 @@ def check_make(args: Sequence[str]) -> None:
 
 
 def check_nox(args: Sequence[str]) -> None:
-    sessions = {*re.findall(r"^def (\w+)\(session", NOXFILE, re.MULTILINE)}
+    sessions = {*SESSIONS}
     sessions |= {*re.findall(r'^    "(\w+)": Pipeline\(', NOXFILE, re.MULTILINE)}
     need(args[0] in ("-s", "--list"), f"nox {args[0]}: expected -s SESSION")
     for arg in args[1:]:
