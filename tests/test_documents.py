@@ -161,3 +161,8 @@ def test_the_site_has_every_page() -> None:
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert pages - {*navigation} == set(), "name it in mkdocs.yml"
     assert len(navigation) == len({*navigation})
+
+
+def test_how_to_train_is_short() -> None:
+    """What a newcomer reads first; ``docs/training.md`` has the rest."""
+    assert len((ROOT / "docs" / "train.md").read_text(encoding="utf-8").splitlines()) <= 60

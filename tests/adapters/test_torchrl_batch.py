@@ -189,7 +189,7 @@ def test_spawned_workers_play() -> None:
 
 
 def example() -> dict[str, torch.Tensor]:
-    """The end of a deal that docs/train.md works by hand, as the one row of a batch, in points."""
+    """The end of a deal that docs/training.md works by hand, as the one row of a batch, in points."""
     seat, earned, value = (torch.tensor([list(column)]) for column in zip(*_numbers(), strict=True))
     to_team_0 = torch.where(seat % 2 == 0, earned, -earned)
     to_team_0[0, -1] += END

@@ -1,6 +1,6 @@
 """Credit, worked by hand."""
 
-# The example of docs/train.md, in points. Each row: seat, what its team earns by the action, the critic's value to
+# The example of docs/training.md, in points. Each row: seat, what its team earns by the action, the critic's value to
 # the seat before it; None: the decision was forced and is not learnt from.
 EXAMPLE = (
     (0, 0, 40.0),  # takes the queen of spades from the pile

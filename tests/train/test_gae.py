@@ -8,7 +8,7 @@ import pytest
 from tests.train.credit import BY_HAND, END, EXAMPLE, LAMBDA
 from train.data.gae import advantages
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "train.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "training.md"
 
 
 def example() -> tuple[np.ndarray, ...]:

@@ -3,7 +3,7 @@
 A turn is several decisions of one seat, and three other seats move before that seat decides again. So each seat has a
 trajectory of its own: from one of its decisions to its next, with everything that was earned in between, by itself, its
 partner or (as a loss) the opponents, as the reward of the earlier decision. After its last decision a seat is paid
-until the deal ends. docs/train.md works an example by hand.
+until the deal ends. docs/training.md works an example by hand.
 """
 
 from __future__ import annotations
