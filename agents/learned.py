@@ -53,6 +53,7 @@ class LearnedPolicy(BasePolicy):
             file = read_policy_file(source)
             actor, self.rules = _actor_of(file), file.rules
         self.actor = actor.to(self.device)
+        self.skips_forced = greedy  # a draw of every decision, forced ones too, repeats what was drawn before
         self.rng = None if greedy else np.random.default_rng(seed)
 
     def act(self, batch: DecisionBatch) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Arrays are by lane, as in ``core.batch_kernels``. Seats count from ``base_seat`` (n,) int8: ``seat_codes[r]``, of (4,)
 int8, says who plays seat ``(base_seat + r) % 4``. It is the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for policy
-``k``, which is asked outside the compiled loop. A step is ``decide``, ``play_others`` (and the policies outside as
+``k``, which is asked outside the compiled loop; where ``skips_forced[r]``, of (4,) bool, only if two or more actions
+are legal. A step is ``decide``, ``play_others`` (and the policies outside as
 often as they are to move), ``pay``, ``play_others`` for the episodes that began, ``write_outputs``.
 """
 
@@ -19,7 +20,7 @@ from .batch_kernels import MARGIN_DENSE, MARGIN_SCALE, SAME_STEP, WIN, restart
 from .bot_kernels import choose
 from .compiler.jit import compiled
 from .legal import legal_actions
-from .masks import ONLY_ROW, WORDS, is_legal, unpack_row
+from .masks import ONLY_ROW, WORDS, count_legal, is_legal, nth_legal, unpack_row
 from .observe import observe
 from .score import margin
 
@@ -113,7 +114,19 @@ def decide(
 
 
 @compiled
-def play_others(games, seat_codes, base_seat, rotate, no_decision_yet, skipped, credited, max_decisions, start, stop):
+def play_others(
+    games,
+    seat_codes,
+    skips_forced,
+    base_seat,
+    rotate,
+    no_decision_yet,
+    skipped,
+    credited,
+    max_decisions,
+    start,
+    stop,
+):
     """Let bots play every game on until the agent is to move, or a player outside, or the episode is over. One that
     is over before the agent's first decision is skipped for the next.
 
@@ -133,12 +146,19 @@ def play_others(games, seat_codes, base_seat, rotate, no_decision_yet, skipped, 
                     break
                 skipped[lane] += 1
                 begin_next(game, lane, base_seat, rotate, no_decision_yet, credited)
-            role = int(seat_codes[(int(game["seat"]) - int(base_seat[lane])) % NUM_SEATS])
-            if role < 0:
+            relative = (int(game["seat"]) - int(base_seat[lane])) % NUM_SEATS
+            role = int(seat_codes[relative])
+            if role < 0 and not skips_forced[relative]:
                 waiting += role != AGENT
                 break
             legal_actions(game, words, ONLY_ROW)
-            apply(game, choose(game, words, ONLY_ROW, role))
+            if role >= 0:
+                apply(game, choose(game, words, ONLY_ROW, role))
+            elif count_legal(words, ONLY_ROW) == 1:
+                apply(game, nth_legal(words, ONLY_ROW, 0))
+            else:
+                waiting += 1
+                break
     return waiting
 
 

@@ -10,31 +10,47 @@ from .apply import apply
 from .bot_kernels import choose
 from .compiler.jit import compiled
 from .legal import legal_actions
-from .masks import ONLY_ROW, WORDS, is_legal
+from .masks import ONLY_ROW, WORDS, count_legal, is_legal, nth_legal
 from .observe import observe
 
-OUTSIDE = -1
-"""In place of a bot's code: somebody outside the loop plays this seat."""
+OUTSIDE, OUTSIDE_IF_CHOICE = -1, -2
+"""In place of a bot's code: a policy outside the loop plays this seat, always or where it has two or more actions."""
+ASK = -1
 
 
 @compiled
-def advance(games, bots, decisions, start, stop):
-    """Let bots play every game on until it is over or somebody ``OUTSIDE`` is to move.
+def loop_action(game, words, row, code):
+    """The action that the loop plays by itself; ``ASK``: the policy outside decides.
+
+    Args:
+        words: (n, WORDS) uint64; its row is written with the legal actions, unless ``code`` is ``OUTSIDE``.
+        code: of a bot, or ``OUTSIDE`` or ``OUTSIDE_IF_CHOICE``.
+    """
+    if code == OUTSIDE:
+        return ASK
+    legal_actions(game, words, row)
+    if code != OUTSIDE_IF_CHOICE:
+        return choose(game, words, row, code)
+    return nth_legal(words, row, 0) if count_legal(words, row) == 1 else ASK
+
+
+@compiled
+def advance(games, codes, decisions, start, stop):
+    """Play every game on until it is over or a policy outside the loop is to decide.
 
     Args:
         games: (n,) STATE, changed in place.
-        bots: (n, 4) int8, codes of bots, or ``OUTSIDE``.
+        codes: (n, 4) int8, as for ``loop_action``.
         decisions: (n,) int64, added to.
     """
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for lane in range(start, stop):
         game = games[lane]
         while int(game["phase"]) != OVER:
-            bot = int(bots[lane, int(game["seat"])])
-            if bot == OUTSIDE:
+            action = loop_action(game, words, ONLY_ROW, int(codes[lane, int(game["seat"])]))
+            if action == ASK:
                 break
-            legal_actions(game, words, ONLY_ROW)
-            apply(game, choose(game, words, ONLY_ROW, bot))
+            apply(game, action)
             decisions[lane] += 1
 
 

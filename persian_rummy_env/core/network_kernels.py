@@ -1,4 +1,4 @@
-"""The two ends of the network as compiled loops over what is there: the bits of an observation, the legal actions.
+"""A network as compiled loops: its two ends over what is there, the bits of an observation and the legal actions.
 
 Some 90 of an observation's 1,020 bytes are not zero, and a choice has some six legal actions of 547. On a CPU the first
 and the last layer are therefore sums of a few rows of their weights: exact in float32, and many times quicker than the
@@ -13,14 +13,9 @@ import math
 
 import numpy as np
 
-from .compiler.intrinsics import lowest
-from .compiler.jit import compiled_fast
-
-ONE = np.uint64(1)
-THREE = np.uint64(3)
-BYTE = np.uint64(0xFF)
-BYTE_OF_BIT = np.uint64(0b111000)
-"""Of the number of a bit: eight times the number of its byte."""
+from .bits import ONE, ZERO
+from .compiler.intrinsics import PRODUCT_COLUMNS, PRODUCT_ROWS, add_products, lowest, nonzero64
+from .compiler.jit import compiled, compiled_fast
 
 F_ONE, F_HALF = np.float32(1), np.float32(0.5)
 ROOT_HALF = np.float32(math.sqrt(0.5))
@@ -43,66 +38,78 @@ B8, B6, B4, B2, B0 = np.array(
 
 
 @compiled_fast
+def list_part(row, begin, end, scale, found, index, value):
+    """List the bytes ``begin`` to ``end`` of a row, 64 or more, that are not zero and count; returns the index after
+    the last."""
+    first = begin
+    while first < end:
+        place = min(first, end - 64)  # the last word begins where the row has 64 bytes left
+        bits = nonzero64(row, place) >> np.uint64(first - place) << np.uint64(first - place)
+        while bits != ZERO:
+            column = place + lowest(bits)
+            index[found] = column
+            value[found] = np.float32(row[column]) * scale[column]
+            found += scale[column] != 0
+            bits &= bits - ONE
+        first += 64
+    return found
+
+
+@compiled_fast
 def list_bytes(rows, public, scale, start, middle, index, value):
     """List the bytes that are not zero and count, row by row.
 
     Args:
-        rows: (b, inputs / 4) uint32, the bytes four at a time.
-        public: bytes from this column on are hidden ones; a multiple of 4.
+        rows: (b, inputs) uint8.
+        public: bytes from this column on are hidden ones: none, or 64 or more.
         scale: (inputs,) float32; a byte whose scale is 0 is left out.
         start: (b + 1,) int64, gets where each row's list begins in ``index`` and ``value``.
         middle: (b,) int64, gets where its hidden part begins.
         index, value: int16 and float32, as long as ``rows`` has bytes and one more; get columns and scaled bytes.
     """
     found = 0
-    words = rows.shape[1]
-    busy = np.empty(words + 1, dtype=np.int64)
     for r in range(len(rows)):
         start[r] = found
-        middle[r] = -1
-        some = 0
-        for word in range(words):  # without a branch: which words are zero cannot be foretold
-            busy[some] = word
-            some += rows[r, word] != 0
-        for k in range(some):
-            if 4 * busy[k] >= public and middle[r] < 0:
-                middle[r] = found
-            rest = np.uint64(rows[r, busy[k]])
-            while rest != 0:
-                shift = np.uint64(lowest(rest)) & BYTE_OF_BIT
-                column = 4 * busy[k] + np.int64(shift >> THREE)
-                index[found] = column
-                value[found] = np.float32((rest >> shift) & BYTE) * scale[column]
-                found += scale[column] != 0
-                rest &= ~(BYTE << shift)
-        if middle[r] < 0:
-            middle[r] = found
+        middle[r] = found = list_part(rows[r], 0, public, scale, found, index, value)
+        found = list_part(rows[r], public, rows.shape[1], scale, found, index, value)
     start[len(rows)] = found
 
 
 @compiled_fast
 def first_layer(start, stop, index, value, weight, bias, out):
-    """``out[r] = bias + sum of value[k] * weight[index[k]]`` over ``start[r] <= k < stop[r]``."""
+    """``out[r] = bias + sum of value[k] * weight[index[k]]`` over ``start[r] <= k < stop[r]``, in that order.
+
+    Four terms at a time: the sums are then read and written once for four rows of the weights.
+    """
     width = weight.shape[1]
     for r in range(len(stop)):
         total = out[r]
         for j in range(width):
             total[j] = bias[j]
-        for k in range(start[r], stop[r]):
+        k = start[r]
+        while k + 4 <= stop[r]:
+            f, g, h, i = value[k], value[k + 1], value[k + 2], value[k + 3]
+            t, u = weight[index[k]], weight[index[k + 1]]
+            v, w = weight[index[k + 2]], weight[index[k + 3]]
+            for j in range(width):
+                total[j] = (((total[j] + f * t[j]) + g * u[j]) + h * v[j]) + i * w[j]
+            k += 4
+        while k < stop[r]:
             factor = value[k]
             terms = weight[index[k]]
             for j in range(width):
                 total[j] += factor * terms[j]
+            k += 1
 
 
 @compiled_fast
 def norm_gelu(x, weight, bias, out):
-    """``out = gelu(layer_norm(x) * weight + bias)``, row by row.
+    """``out = gelu(layer_norm(x) * weight + bias)``, row by row, in as many columns as there are weights.
 
     The error function in GELU is a ratio of two polynomials on [-4, 4], outside of which it is 1 to the last bit of
     float32: it differs from the exact one by a few units of the last place, and becomes vector code.
     """
-    width = x.shape[1]
+    width = len(weight)
     for r in range(len(x)):
         row, target = x[r], out[r]
         total = np.float32(0)
@@ -122,19 +129,38 @@ def norm_gelu(x, weight, bias, out):
             target[j] = F_HALF * y * (F_ONE + above / below)
 
 
-@compiled_fast
-def add_rows(total, product, bias):
-    """``total += product + bias``, both (b, width), the bias (width,)."""
-    for r in range(len(total)):
-        for j in range(total.shape[1]):
-            total[r, j] += product[r, j]
-            total[r, j] += bias[j]
+def panels(weight: np.ndarray) -> np.ndarray:
+    """The weights (outputs, inputs) of a dense layer as ``add_dense`` reads them: (panels, inputs, 16) float32, with
+    zeros for the columns that fill the last panel."""
+    count = -(-len(weight) // PRODUCT_COLUMNS)
+    columns = np.zeros((count * PRODUCT_COLUMNS, weight.shape[1]), dtype=np.float32)
+    columns[: len(weight)] = weight
+    return np.ascontiguousarray(columns.reshape(count, PRODUCT_COLUMNS, -1).transpose(0, 2, 1))
+
+
+@compiled
+def add_dense(x, weight, bias, total):
+    """``total += x @ weight + bias``, where no row depends on the rows beside it.
+
+    Args:
+        x: (b, at least inputs) float32, b a multiple of ``PRODUCT_ROWS``; total: (b, 16 * panels).
+        weight: (panels, inputs, 16) float32, from ``panels``; bias: (16 * panels,).
+    """
+    depth = weight.shape[1]
+    flat, weights, sums = x.reshape(-1), weight.reshape(-1), total.reshape(-1)
+    for panel in range(len(weight)):
+        column = panel * PRODUCT_COLUMNS
+        for r in range(0, len(x), PRODUCT_ROWS):
+            add_products(
+                flat, r * x.shape[1], x.shape[1], weights, column * depth, depth,
+                sums, r * total.shape[1] + column, total.shape[1], bias, column,
+            )  # fmt: skip
 
 
 @compiled_fast
 def last_layer(hidden, weight, bias, actions, count, log_p):
     """Log-probabilities of the legal actions: the softmax of ``hidden @ weight[a] + bias[a]`` over those alone."""
-    width = hidden.shape[1]
+    width = weight.shape[1]
     for r in range(len(hidden)):
         features = hidden[r]
         top = np.float32(-np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..state import OVER
 from .apply import apply
-from .bot_kernels import choose
+from .arena_kernels import ASK, loop_action
 from .compiler.jit import compiled
 from .deal import start_episode
 from .legal import legal_actions
@@ -46,22 +46,23 @@ def replay(games, dealer, actions, legal, states):
 
 
 @compiled
-def play_recorded(games, bots, words, actions, lengths, start, stop):
-    """Let bots play every game to its end.
+def play_recorded(games, codes, words, actions, lengths, start, stop):
+    """``arena_kernels.advance``, with every action written down.
 
     Args:
         games: (n,) STATE, started.
-        bots: (n, 4) int8 codes by seat.
+        codes: (n, 4) int8 by seat, as for ``loop_action``.
         words: (n, WORDS) uint64, room for the legal actions.
-        actions: (n, m) int16, written with the ids of each game's actions; m must suffice for the longest game.
-        lengths: (n,) int64, written with their number.
+        actions: (n, m) int16, the ids of each game's actions, added to; m must suffice for the longest game.
+        lengths: (n,) int64, their number, added to.
     """
     for lane in range(start, stop):
         game = games[lane]
-        count = 0
+        count = int(lengths[lane])
         while int(game["phase"]) != OVER:
-            legal_actions(game, words, lane)
-            action = choose(game, words, lane, int(bots[lane, int(game["seat"])]))
+            action = loop_action(game, words, lane, int(codes[lane, int(game["seat"])]))
+            if action == ASK:
+                break
             actions[lane, count] = action
             apply(game, action)
             count += 1

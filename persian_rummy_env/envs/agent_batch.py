@@ -16,6 +16,7 @@ from ..core import agent_kernels, batch_kernels
 from ..core.arena_kernels import OUTSIDE as NO_BOT
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..observation import SIZE
+from ..players.load import load
 from ..players.policy import check_rules
 from ..players.policy_io import decide
 from ..rules import NUM_SEATS
@@ -31,12 +32,14 @@ class Lineup:
     Attributes:
         seat_codes: (4,) int8, by seat, counted from ``base_seat``: the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for
             policy ``k``.
+        skips_forced: (4,) bool, likewise: a policy that is asked only where it has a choice.
         players: the policies, which are called outside the compiled loop.
         base_seat: the agent's seat in the first episode.
         rotates: the agent moves one seat further in each episode.
     """
 
     seat_codes: np.ndarray
+    skips_forced: np.ndarray
     players: tuple[Any, ...]
     base_seat: int
     rotates: bool
@@ -54,13 +57,17 @@ class Lineup:
                 f"partner={shown(partner)} with seats={shown(seats)}: the agent plays both seats of its team"
             )
         players: list[Any] = []
-        opponent = _role("opponents", opponents, players)
+        loaded: dict[str, Any] = {}
+        opponent = _role("opponents", opponents, players, loaded)
         if team:
             mate = agent_kernels.AGENT
         else:
-            mate = opponent if partner is None else _role("partner", partner, players)
+            mate = opponent if partner is None else _role("partner", partner, players, loaded)
         seat_codes = np.array([agent_kernels.AGENT, opponent, mate, opponent], dtype=np.int8)
-        return cls(seat_codes, tuple(players), base_seat, rotates)
+        skips_forced = np.zeros(NUM_SEATS, dtype=bool)
+        for index, player in enumerate(players):
+            skips_forced[seat_codes == agent_kernels.OUTSIDE - index] = bool(getattr(player, "skips_forced", False))
+        return cls(seat_codes, skips_forced, tuple(players), base_seat, rotates)
 
 
 def _seats(seats: Any) -> tuple[bool, int, bool]:
@@ -80,12 +87,12 @@ def _is_seat(seat: Any) -> bool:
     return is_whole(seat) and 0 <= seat < NUM_SEATS
 
 
-def _role(name: str, player: Any, players: list[Any]) -> int:
-    expected = f"expected one of {', '.join(BOTS)}, or a policy with act(batch)"
+def _role(name: str, player: Any, players: list[Any], loaded: dict[str, Any]) -> int:
+    expected = "expected the name of a policy, or a policy with act(batch)"
     if isinstance(player, str):
-        if player not in BOTS:
-            raise ValueError(f"{name}={shown(player)}: {expected}")
-        return BOTS[player]
+        if player not in loaded:
+            loaded[player] = _loaded(name, player)
+        player = loaded[player]
     if isinstance(player, type):
         raise TypeError(f"{name}={shown(player)}: a class; {expected}, an object of it")
     code = getattr(player, "code", NO_BOT)
@@ -95,8 +102,16 @@ def _role(name: str, player: Any, players: list[Any]) -> int:
         return int(code)
     if not callable(getattr(player, "act", None)):
         raise TypeError(f"{name}={shown(player)}: {expected}")
-    players.append(player)
-    return agent_kernels.OUTSIDE - (len(players) - 1)
+    if not any(player is known for known in players):
+        players.append(player)
+    return agent_kernels.OUTSIDE - next(index for index, known in enumerate(players) if known is player)
+
+
+def _loaded(name: str, spec: str) -> Any:
+    try:
+        return load(spec)
+    except (ValueError, FileNotFoundError) as error:
+        raise type(error)(f"{name}={shown(spec)}: {error}") from error
 
 
 class AgentBatch:
@@ -229,6 +244,7 @@ class AgentBatch:
         while agent_kernels.play_others(
             self.games,
             seat_codes,
+            self.lineup.skips_forced,
             self.base_seat,
             self.lineup.rotates,
             self.no_decision_yet,

@@ -36,7 +36,8 @@ class PersianRummyGymEnv(gymnasium.Env[Any, Any]):
         seats: the seats of the agent: a seat 0..3; ``"rotate"`` (default), one seat that changes in each episode and
             is ``seed % 4`` after a reset with a seed; a team ``(0, 2)`` or ``(1, 3)``, both seats; or ``"team"``, both
             seats of a team that changes in each episode.
-        opponents: a bot (``bots.BOTS``), or a policy with ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
+        opponents: the name of a policy, such as ``"champion"`` (``persian_rummy_env.players.load``), or a policy with
+            ``act(batch)`` (``persian_rummy_env.players.policy.Policy``).
         partner: the same; None (default): the same as ``opponents``.
         observation: ``"dict"`` (default), ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``;
             ``"flat"``, the observation alone. The mask is in ``info["action_mask"]`` and ``action_masks()`` either way.

@@ -11,7 +11,7 @@ from ..arguments import flag, whole_number
 from ..arrays import integers, plain, shown, whole_numbers
 from ..core import arena_kernels, batch_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
-from ..players.policy import Policy, as_policy
+from ..players.policy import Policy, as_policy, loop_codes
 from ..players.policy_io import decide, show
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet, as_rules
 from ..seeds import seed_array
@@ -90,7 +90,7 @@ def play_new(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> 
     ensure_compiled("match loop")
     policies = [as_policy(policy) for policy in policies]
     who = _seated(who, len(games), len(policies))
-    codes = np.array([policy.code for policy in policies], dtype=np.int8)[who]
+    codes = loop_codes(policies)[who]
     decisions = np.zeros(len(games), dtype=np.int64)
     playing = np.array(games)
     _play_asking(playing, policies, who, codes, decisions)
@@ -111,7 +111,7 @@ def _seated(who: Any, games: int, policies: int) -> np.ndarray:
 def _play_asking(
     games: np.ndarray, policies: Sequence[Policy], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
 ) -> None:
-    """Play games to their end: bots in the compiled loop, other policies by a call for each batch of decisions."""
+    """Play games to their end: bots and forced decisions in the compiled loop, others by a call for each batch."""
     while True:
         arena_kernels.advance(games, codes, decisions, 0, len(games))
         waiting = np.flatnonzero(games["phase"] != OVER)

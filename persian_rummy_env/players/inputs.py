@@ -63,11 +63,11 @@ class SparseInputs(NamedTuple):
         ``input_scale``."""
         ensure_compiled("trained networks")
         rows = len(view)
-        words = plain(view, np.uint8).view(np.uint32)
+        view = plain(view, np.uint8)
         column = np.empty(view.size + 1, dtype=np.int16)
         value = np.empty(view.size + 1, dtype=np.float32)
         start, middle = np.empty(rows + 1, dtype=np.int64), np.empty(rows, dtype=np.int64)
-        network_kernels.list_bytes(words, SIZE, GAME_SCALE if games else SCALE, start, middle, column, value)
+        network_kernels.list_bytes(view, SIZE, GAME_SCALE if games else SCALE, start, middle, column, value)
         legal, counts = plain(legal, np.uint64), np.empty(rows, dtype=np.int64)
         actions = np.zeros((rows, masks.count_rows(legal, counts)), dtype=np.int16)
         masks.list_rows(legal, actions)

@@ -1,4 +1,4 @@
-"""Trained networks without torch: an actor's forward pass in compiled loops and numpy's matrix products.
+"""Trained networks without torch: an actor's forward pass in compiled loops.
 
 The shape in a policy file names the ``kind`` of its network. ``NETWORKS`` holds a builder for each kind that computes
 here. Kinds and devices that need torch are registered by ``agents.learned`` when it is imported (``register_backend``).
@@ -14,6 +14,7 @@ import numpy as np
 
 from ..actions import NUM_ACTIONS
 from ..core import network_kernels as kernels
+from ..core.compiler.intrinsics import PRODUCT_COLUMNS, PRODUCT_ROWS
 from ..observation import SIZE
 from .inputs import SparseInputs
 from .network_shape import Shape, check_residual
@@ -21,7 +22,9 @@ from .policy import BasePolicy, DecisionBatch, unknown_name
 from .policy_file import PolicyFile, misfit, read_policy_file
 from .tensor_file import NotFiniteError
 
-CHUNK = 1024
+CHUNK = 4096
+"""Rows listed at once, which bounds the memory of a batch."""
+TILE = 20 * PRODUCT_ROWS
 """Rows computed at once, so that they stay in the processor's cache."""
 
 
@@ -41,8 +44,8 @@ class Network(Protocol):
 class ResidualNetwork:
     """The residual multilayer perceptron of ``agents.network``: pre-norm blocks ``x + linear(gelu(norm(x)))``.
 
-    The output of a row does not depend on the batch that it is in, nor on the number of threads: every matrix product
-    has at least two rows, since BLAS sums in another order for a single one.
+    The output of a row does not depend on the batch that it is in, nor on the number of threads: our matrix product
+    (``add_dense``) adds the terms of every row in one order, where BLAS adds in another for the last rows of a batch.
 
     Args:
         shape: ``width``, ``blocks`` and, optionally, ``games``.
@@ -57,13 +60,14 @@ class ResidualNetwork:
         width, blocks = shape["width"], shape["blocks"]
         self.games: bool = shape.get("games", False)
         _check_tensors(tensors, _shapes(width, blocks))
+        self._padded = -(-width // PRODUCT_COLUMNS) * PRODUCT_COLUMNS
         self._first = tensors["trunk.weight"], tensors["trunk.bias"]
         self._blocks = [
             (
                 tensors[f"trunk.blocks.{block}.norm.weight"],
                 tensors[f"trunk.blocks.{block}.norm.bias"],
-                np.ascontiguousarray(tensors[f"trunk.blocks.{block}.linear.weight"].T),
-                tensors[f"trunk.blocks.{block}.linear.bias"],
+                kernels.panels(tensors[f"trunk.blocks.{block}.linear.weight"]),
+                np.pad(tensors[f"trunk.blocks.{block}.linear.bias"], (0, self._padded - width)),
             )
             for block in range(blocks)
         ]
@@ -71,17 +75,20 @@ class ResidualNetwork:
         self._last = tensors["last.weight"], tensors["last.bias"]
 
     def legal_log_probs(self, inputs: SparseInputs) -> np.ndarray:
-        rows, width = len(inputs.counts), self._first[0].shape[1]
-        features = np.zeros((max(rows, 2), width), dtype=np.float32)
-        hidden, product = np.zeros_like(features), np.empty_like(features)
-        kernels.first_layer(inputs.start, inputs.middle, inputs.column, inputs.value, *self._first, features[:rows])
-        for norm, shift, weight, bias in self._blocks:
-            kernels.norm_gelu(features, norm, shift, hidden)
-            np.matmul(hidden, weight, out=product)
-            kernels.add_rows(features, product, bias)
-        kernels.norm_gelu(features, *self._norm, hidden)
+        rows = len(inputs.counts)
         log_p = np.zeros(inputs.actions.shape, dtype=np.float32)
-        kernels.last_layer(hidden[:rows], *self._last, inputs.actions, inputs.counts, log_p)
+        tile = min(TILE, -(-rows // PRODUCT_ROWS) * PRODUCT_ROWS)
+        features, hidden = np.zeros((2, tile, self._padded), dtype=np.float32)
+        for start in range(0, rows, TILE):
+            here = slice(start, min(start + TILE, rows))
+            count = here.stop - start
+            begin = inputs.start[start : here.stop + 1]
+            kernels.first_layer(begin, inputs.middle[here], inputs.column, inputs.value, *self._first, features[:count])
+            for norm, shift, weight, bias in self._blocks:
+                kernels.norm_gelu(features, norm, shift, hidden)
+                kernels.add_dense(hidden, weight, bias, features)
+            kernels.norm_gelu(features, *self._norm, hidden)
+            kernels.last_layer(hidden[:count], *self._last, inputs.actions[here], inputs.counts[here], log_p[here])
         return log_p
 
 
@@ -132,6 +139,8 @@ class NetworkPolicy(BasePolicy):
     Its methods raise ValueError for a row without a legal action, and ``NotFiniteError`` where the network's output is
     not finite.
     """
+
+    skips_forced = True
 
     def __init__(self, file: PolicyFile) -> None:
         self.name = file.path.parent.name or "trained"

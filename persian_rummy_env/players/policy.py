@@ -14,7 +14,7 @@ import numpy as np
 from ..arguments import is_whole
 from ..arrays import read_only, shown
 from ..bots import BOTS
-from ..core.arena_kernels import OUTSIDE
+from ..core.arena_kernels import OUTSIDE, OUTSIDE_IF_CHOICE
 from ..core.masks import unpack
 from ..rules import RULE_FIELDS, RuleSet
 
@@ -65,6 +65,8 @@ class Policy(Protocol):
     - ``wants_views`` (bool, default False): ``act`` needs ``DecisionBatch.views``.
     - ``rules`` (``RuleSet`` or None, default None): the only rules that it plays by.
     - ``code`` (int, default ``OUTSIDE``): the code of a scripted bot; compiled loops play it without calling ``act``.
+    - ``skips_forced`` (bool, default False): compiled loops play the only legal action of a decision without calling
+      ``act``.
     - ``probabilities(batch)``: (k, 547) floats, its distribution, 0 where an action is illegal.
     """
 
@@ -84,6 +86,7 @@ class BasePolicy(ABC):
     name: str
     wants_views: bool = False
     code: int = OUTSIDE
+    skips_forced: bool = False
     rules: RuleSet | None = None
 
     @abstractmethod
@@ -99,6 +102,7 @@ class _Wrapped(BasePolicy):
         self.name = name_of(player)
         self.wants_views = bool(getattr(player, "wants_views", BasePolicy.wants_views))
         self.code = int(getattr(player, "code", BasePolicy.code))
+        self.skips_forced = bool(getattr(player, "skips_forced", BasePolicy.skips_forced))
         self.rules = getattr(player, "rules", BasePolicy.rules)
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
@@ -132,6 +136,12 @@ def as_policy(player: Any) -> BasePolicy:
             f"policy {name_of(player)}: code={shown(code)}: expected {OUTSIDE} (it is asked) or a bot's: {known}"
         )
     return player if isinstance(player, BasePolicy) else _Wrapped(player)
+
+
+def loop_codes(policies: Iterable[BasePolicy]) -> np.ndarray:
+    """How compiled loops play each of some policies: int8, a bot's code, ``OUTSIDE`` or ``OUTSIDE_IF_CHOICE``."""
+    asked = [OUTSIDE_IF_CHOICE if each.code == OUTSIDE and each.skips_forced else each.code for each in policies]
+    return np.array(asked, dtype=np.int8)
 
 
 def name_of(policy: Any) -> str:

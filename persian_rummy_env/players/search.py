@@ -66,6 +66,7 @@ class SearchPolicy(BasePolicy):
     """
 
     wants_views = True
+    skips_forced = True
 
     def __init__(
         self,

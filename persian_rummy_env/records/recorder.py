@@ -14,13 +14,12 @@ from ..arrays import shown, whole_numbers
 from ..bots import bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
 from ..core import arena_kernels, batch_kernels
-from ..core.arena_kernels import OUTSIDE
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.replay_kernels import play_recorded
 from ..envs.batch import GameBatch
 from ..envs.options import Deals, Options
 from ..players.load import load, split_specs
-from ..players.policy import BasePolicy, as_policy, check_rules
+from ..players.policy import BasePolicy, as_policy, check_rules, loop_codes
 from ..players.policy_io import choose
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, fresh_seed, game_seed, lane_seeds
@@ -312,47 +311,36 @@ def _simulate(
     games: int, seed: int, lineup: Sequence[BasePolicy], rules: RuleSet, legal: bool, batch_size: int
 ) -> Iterator[Record]:
     players = [policy.name for policy in lineup]
-    codes = np.array([policy.code for policy in lineup], dtype=np.int8)
-    compiled_only = bool((codes != OUTSIDE).all())
     seeds = lane_seeds(seed, 0)
     ensure_compiled("scripted players")
     for first in range(0, games, batch_size):
         if len(seeds) < min(first + batch_size, games):  # double, so that a million games need no million seeds first
             seeds = lane_seeds(seed, min(2 * (first + batch_size), games))
         batch_seeds = seeds[first : first + batch_size]
-        played = _play_bots(batch_seeds, codes, rules) if compiled_only else _play(batch_seeds, lineup, rules)
-        for state, actions, one_seed in zip(*played, batch_seeds.tolist(), strict=True):
+        for state, actions, one_seed in zip(*_play(batch_seeds, lineup, rules), batch_seeds.tolist(), strict=True):
             yield record_of(state, actions, players=players, seed=one_seed, legal=legal)
 
 
-def _play_bots(seeds: np.ndarray, codes: np.ndarray, rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The finished games of some seeds, and the actions of each."""
-    lanes = len(seeds)
-    batch = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
-    batch.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
-    actions = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16)
-    lengths = np.zeros(lanes, dtype=np.int64)
-    play_recorded(batch.games, np.tile(codes, (lanes, 1)), batch.legal, actions, lengths, 0, lanes)
-    return batch.games, [row[:length] for row, length in zip(actions, lengths, strict=True)]
-
-
 def _play(seeds: np.ndarray, lineup: Sequence[BasePolicy], rules: RuleSet) -> tuple[np.ndarray, list[np.ndarray]]:
-    """``_play_bots`` for any policies: each decides at once in all games in which it is to move."""
+    """The finished games of some seeds, and the actions of each. A policy that the compiled loop has to ask decides at
+    once in all games in which it is to move."""
     lanes = len(seeds)
     batch = GameBatch(lanes, Options(rules), batch_kernels.DISABLED)
     batch.reset(np.ones(lanes, dtype=bool), seeds, Deals.parse(None, lanes, rules.deals))
     games = batch.games
     actions, lengths = np.zeros((lanes, MAX_ACTIONS), dtype=np.int16), np.zeros(lanes, dtype=np.int64)
+    codes = np.tile(loop_codes(lineup), (lanes, 1))
     players = list(dict.fromkeys(lineup))
     player_at = np.array([players.index(policy) for policy in lineup])
-    while len(waiting := np.flatnonzero(games["phase"] != OVER)):
+    while True:
+        play_recorded(games, codes, batch.legal, actions, lengths, 0, lanes)
+        waiting = np.flatnonzero(games["phase"] != OVER)
+        if not len(waiting):
+            return games, [row[:length] for row, length in zip(actions, lengths, strict=True)]
         to_move = player_at[games["seat"][waiting]]
         for number in np.unique(to_move):
             chosen_lanes = waiting[to_move == number]
-            some = games[chosen_lanes]
-            chosen = choose(some, players[number])
-            games["sample_rng"][chosen_lanes] = some["sample_rng"]  # a bot has drawn from it
+            chosen = choose(games[chosen_lanes], players[number])
             arena_kernels.play_lanes(games, chosen_lanes, chosen)
             actions[chosen_lanes, lengths[chosen_lanes]] = chosen
             lengths[chosen_lanes] += 1
-    return games, [row[:length] for row, length in zip(actions, lengths, strict=True)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.players import networks
 from persian_rummy_env.players.bundled import CHAMPION
 from persian_rummy_env.players.load import load
-from persian_rummy_env.players.networks import NETWORKS, NetworkPolicy, load_policy
+from persian_rummy_env.players.networks import NETWORKS, TILE, NetworkPolicy, load_policy
 from persian_rummy_env.players.policy import DecisionBatch
 
 ENVS = 1000
@@ -67,34 +65,16 @@ def test_a_small_network_chooses_as_with_torch(tmp_path: Path) -> None:
     compare(small(tmp_path / "policy.safetensors"), 20, 12)
 
 
-@pytest.mark.slow
-def test_the_champion_chooses_as_with_torch_in_a_million_decisions() -> None:
-    compare(CHAMPION, 1000, 13)
-
-
-@pytest.mark.slow
-def test_a_small_network_chooses_as_with_torch_in_a_million_decisions(tmp_path: Path) -> None:
-    compare(small(tmp_path / "policy.safetensors"), 1000, 14)
-
-
 def test_a_row_does_not_depend_on_its_batch() -> None:
+    """Sums in another order differ in their last bits, and may turn a near-tie."""
     policy = load_policy(CHAMPION)
-    [batch] = decisions(1, policy, 15)
+    *_, batch = decisions(30, policy, 15)
     whole = policy.probabilities(batch)  # type: ignore[attr-defined]
-    for rows in (slice(3, 4), slice(3, 5), slice(0, 37), np.array([3])):
-        assert (policy.probabilities(batch.rows(rows)) == whole[rows]).all()  # type: ignore[attr-defined]
-
-
-def test_the_champion_plays_without_torch() -> None:
-    program = (
-        "import sys\n"
-        "for name in ('torch', 'scipy', 'choix', 'agents'):\n    sys.modules[name] = None\n"
-        "from persian_rummy_env.evaluation.match import play_match\n"
-        "from persian_rummy_env.players.load import load\n"
-        "assert play_match(load('champion'), load('random'), 2, 1).margin > 0"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
+    rng = np.random.default_rng(1)
+    for count in (1, 2, 3, 5, 6, 7, 37, TILE - 1, TILE, TILE + 1, 3 * TILE + 2):
+        rows = rng.choice(ENVS, count, replace=False)
+        assert (policy.probabilities(batch.rows(rows)) == whole[rows]).all(), count  # type: ignore[attr-defined]
+        assert (policy.act(batch.rows(rows)) == policy.act(batch)[rows]).all()
 
 
 def test_a_kind_can_be_registered_and_an_unknown_one_is_refused(

@@ -23,6 +23,7 @@ from .. import (
 )
 from ..masks import WORDS
 from ..observe import observe_float, observe_full, observe_full_float
+from .intrinsics import PRODUCT_COLUMNS, PRODUCT_ROWS
 
 
 def new_game() -> np.ndarray:
@@ -121,7 +122,8 @@ def compile_agent() -> None:
     seat_codes = np.array([agent_kernels.AGENT, 0, 0, 0], dtype=np.int8)
     agent_kernels.begin(games, flag, base_seat, np.zeros(1, dtype=np.uint64), True, True, flag, number, number, 0, 1)
     agent_kernels.decide(games, number, legal, base_seat, True, flag, number, number, flag, flag.copy(), True, 0, 1)
-    agent_kernels.play_others(games, seat_codes, base_seat, True, flag.copy(), number, number, 0, 0, 1)
+    skips_forced = np.zeros(NUM_SEATS, dtype=bool)
+    agent_kernels.play_others(games, seat_codes, skips_forced, base_seat, True, flag.copy(), number, number, 0, 0, 1)
     agent_kernels.pay(
         games, base_seat, True, flag, number, flag, flag, games.copy(), seat, seat, flag, np.zeros(1), flag, flag,
         batch_kernels.MARGIN_DENSE, batch_kernels.SAME_STEP, 0, 1,
@@ -132,9 +134,9 @@ def compile_agent() -> None:
 
 def compile_networks() -> None:
     """What trained networks call: one decision with one legal action, by a network of one feature."""
-    view, scale = np.ones((1, SIZE // 4), dtype=np.uint32), np.ones(SIZE, dtype=np.float32)
+    view, scale = np.ones((1, SIZE), dtype=np.uint8), np.ones(SIZE, dtype=np.float32)
     start, middle, counts = np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    column, value = np.zeros(4 * SIZE, dtype=np.int16), np.zeros(4 * SIZE, dtype=np.float32)
+    column, value = np.zeros(SIZE + 1, dtype=np.int16), np.zeros(SIZE + 1, dtype=np.float32)
     network_kernels.list_bytes(view, SIZE, scale, start, middle, column, value)
     legal, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
     legal[0, 0] = 1
@@ -143,7 +145,8 @@ def compile_networks() -> None:
     row, weight, features = (np.zeros(shape, dtype=np.float32) for shape in (1, (SIZE, 1), (1, 1)))
     network_kernels.first_layer(start, middle, column, value, weight, row, features)
     network_kernels.norm_gelu(features, row, row, features.copy())
-    network_kernels.add_rows(features, features.copy(), row)
+    tile = np.zeros((PRODUCT_ROWS, PRODUCT_COLUMNS), dtype=np.float32)
+    network_kernels.add_dense(tile, network_kernels.panels(tile[:1, :1]), tile[0], tile.copy())
     network_kernels.last_layer(features, weight, np.zeros(SIZE, dtype=np.float32), actions, counts, features.copy())
     network_kernels.draw(actions, counts, features, np.zeros(1), counts.copy(), row)
     network_kernels.likeliest(actions, counts, features, counts.copy(), row)
