@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import io
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -30,18 +28,12 @@ from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.records.recorder import simulate
 from persian_rummy_env.system.files import write_whole
+from tools.table_visit import play, served, sit_down, to_turn
 
 IMAGES = Path("docs/images")
-PORT = 8766
 WIDTHS = {"play_browser.png": (1280, 800), "play_phone.png": (390, 844)}
 STEPS = 14
-STEP = """() => {
-  const find = (selector) => document.querySelector(selector);
-  const lit = find("#offers button") ?? find("#pile .lit") ?? find("#stock-card.lit");
-  if (lit) lit.click();
-  else find("#hand .can").dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-}"""
-"""What a visitor does at a turn, and how often before the picture."""
+"""Of the person in the browser, before the picture."""
 DECISIONS = 45
 """Decisions before the picture of the terminal."""
 REPLAYS = {"replay.png": (1280, 800), "replay_phone.png": (360, 780)}
@@ -70,36 +62,25 @@ def table_start(table: TableGame) -> int:
 
 
 def browser() -> None:
-    """Write the pictures of the page in mid-deal, at each width."""
-    url = f"http://127.0.0.1:{PORT}/"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "persian_rummy_env.apps.web", "--port", str(PORT), "--pause", "0", "--no-store"]
-    )
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(url, timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        with chromium() as launched:
-            for name, (width, height) in WIDTHS.items():
-                page = launched.new_page(viewport={"width": width, "height": height})
-                page.goto(url)
-                page.get_by_label("Your name").fill("Ada")
-                page.get_by_role("button", name="Sit down").click()
-                for _ in range(STEPS):
-                    page.locator("#turn.go").wait_for()
-                    page.evaluate(STEP)
-                    page.wait_for_timeout(1500)  # cards fly, and the others play
-                page.locator("#offers button").first.wait_for()
-                page.mouse.move(0, 0)
-                page.wait_for_timeout(500)
-                write_whole(IMAGES / name, page.screenshot())
-                page.close()
-    finally:
-        server.terminate()
-        server.wait(20)
+    """Write the pictures of the page in mid-deal, at each width, and of the window at the end of a deal."""
+    with served("--pause", "0.02") as url, chromium() as launched:
+        for name, (width, height) in WIDTHS.items():
+            page = launched.new_page(viewport={"width": width, "height": height})
+            sit_down(page, url)
+            play(page, STEPS)
+            while to_turn(page) and not page.locator("#offers button").count():
+                play(page, 1)
+            save(page, name)
+            if width > 600:
+                play(page)
+                save(page, "play_end.png")
+            page.close()
+
+
+def save(page: Any, name: str) -> None:
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(800)  # cards have landed
+    write_whole(IMAGES / name, page.screenshot())
 
 
 def replay() -> None:

@@ -45,7 +45,10 @@ def parser() -> argparse.ArgumentParser:
         "--proxy", default="", metavar="ADDRESSES", help="proxies whose X-Forwarded-For names the client, by commas"
     )
     parser.add_argument("--keep", default="60", help="minutes that an empty table stays (default %(default)s)")
-    parser.add_argument("--pause", default="0.7", help="seconds before a policy's action (default %(default)s)")
+    parser.add_argument(
+        "--pause", default="0.1",
+        help="seconds before a policy's action (default %(default)s); each page shows actions at its own speed",
+    )  # fmt: skip
     store = parser.add_mutually_exclusive_group()
     store.add_argument(
         "--store", type=Path, metavar="FILE", help="where tables outlive the server (default games/serve-PORT.sqlite)"

@@ -40,7 +40,7 @@ class Room:
         version: a number that every change of the table raises; what a person does names the one that they saw.
         drawn: the draw for partners, ``[name, card]`` in order, or empty.
         failed: what a policy did wrong, if the game had to stop for it.
-        pause: seconds before a policy's action, so that people can follow.
+        pause: seconds before a policy's action, so that each is sent on its own; the page shows them at its own speed.
         replay_key: of the address of its replay page, once somebody who played has asked for it.
         opener: the address that opened it, as it is counted.
         store: where it is kept, if it is.

@@ -48,7 +48,7 @@ class Lobby:
         rules: RuleSet | None = None,
         limit: int = 200,
         keep: float = 3600.0,
-        pause: float = 0.7,
+        pause: float = 0.1,
         seeds: Callable[[], int] = fresh_seed,
         store: Store | None = None,
         tables_each: int | None = None,

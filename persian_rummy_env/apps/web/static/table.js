@@ -46,7 +46,7 @@ export class TableView {
     this.connection.close();
     byId("result").onclose = null;
     byId("result").close();
-    for (const id of [...GROUPS, "news", "log"]) byId(id).replaceChildren();
+    for (const id of ["pile", "melds", "offers", "hand", "news", "log"]) byId(id).replaceChildren();
   }
 
   async fillAnalysts() {
