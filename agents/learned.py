@@ -128,4 +128,9 @@ def _actor_of(file: PolicyFile) -> Actor:
     return actor.eval()
 
 
+def use_one_thread() -> None:
+    """Let PyTorch compute on the calling thread alone, for the rest of the process."""
+    torch.set_num_threads(1)
+
+
 register_backend(lambda path, device: LearnedPolicy(path, device=device))

@@ -27,6 +27,8 @@ class DealSet(NamedTuple):
     last: int
 
 
+BUNDLED = 7
+"""The bundled policies against the bots: the table of their card."""
 RUN_CURVE = 20_001
 """While a run learns: its curve, and which copy of it is the best."""
 RUN_BEST = 20_003
@@ -46,6 +48,7 @@ DEAL_SETS = (
     DealSet(REPORT, "cross-play of bots", 3, 3),
     DealSet(REPORT, "the champion", 5, 5),
     DealSet(REPORT, "cross-play of seeds", 6, 6),
+    DealSet(REPORT, "the bundled policies", BUNDLED, BUNDLED),
     DealSet(CHOOSE, "search: plans and tree, not kept", 11, 11),
     DealSet(REPORT, "search with a prior", 12, 13),
     DealSet(CHOOSE, "training: curve and best copy", RUN_CURVE, RUN_CURVE),

@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 from .. import ablation, train_profile
 from ..shared.markdown import has_place
 from ..shared.result_file import RESULTS, ROOT, STRENGTH, TIMING, Kind
-from . import evaluation, expert, performance, profile, scaling
+from . import bundled, evaluation, expert, performance, profile, scaling
 
+CARD = ROOT / "persian_rummy_env" / "players" / "weights" / "README.md"
+"""Of the bundled policies."""
 PRINTER = "tools.result_pages"
 """The command that prints all tables into their pages."""
 MAKERS: tuple[tuple[Kind, str, Callable[[Any], Mapping[str, str]]], ...] = (
     (STRENGTH, "evaluation.json", evaluation.figures),
     (STRENGTH, evaluation.LADDER, evaluation.ladder),
     (STRENGTH, "ablation_expert.json", expert.tables_of),
+    (STRENGTH, "bundled.json", bundled.tables_of),
     (STRENGTH, "ablation/results.json", ablation.tables),
     (TIMING, "train_profile.json", train_profile.tables),
     (TIMING, "scaling.json", scaling.tables),
@@ -36,7 +39,7 @@ class Printed(NamedTuple):
 
 
 def pages() -> list[Path]:
-    return sorted((ROOT / "docs").rglob("*.md"))
+    return [*sorted((ROOT / "docs").rglob("*.md")), CARD]
 
 
 def printed(results: Mapping[Path, Mapping[str, Any]]) -> Iterator[Printed]:

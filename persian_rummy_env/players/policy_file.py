@@ -65,16 +65,20 @@ def policy_tensors(path: Path) -> TensorFile:
     return file._replace(tensors=wide)
 
 
-def policy_copy(path: Path, dtype: np.dtype[Any]) -> bytes:
+def policy_copy(path: Path, dtype: np.dtype[Any], about: Mapping[str, str] | None = None) -> bytes:
     """The content of a policy file with its weights stored as ``dtype``: float32, or float16 for half the length.
+
+    Args:
+        about: metadata that is added.
 
     Raises:
         FileNotFoundError, ValueError: as ``read_policy_file``.
         NotFiniteError: a weight is outside the range of ``dtype``.
     """
     file = policy_tensors(path)
+    metadata = {**file.metadata, **(about or {})}
     with np.errstate(over="ignore"):  # ``tensor_bytes`` refuses the infinity
-        return tensor_bytes({name: each.astype(dtype) for name, each in file.tensors.items()}, file.metadata)
+        return tensor_bytes({name: each.astype(dtype) for name, each in file.tensors.items()}, metadata)
 
 
 def misfit(path: Path, metadata: Mapping[str, str], error: object) -> ValueError:

@@ -68,7 +68,10 @@ def test_a_stranger_by_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("", "expected a bot (random, greedy, deepest, expert), a bundled trained policy (champion, champion-1"),
+        (
+            "",
+            "expected a bot (random, greedy, deepest, expert), a bundled trained policy (champion, minutes-60",
+        ),
         ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
         ("Expert", "did you mean 'expert'?"),
         ("serch(deepest)", "did you mean 'search'?"),
