@@ -63,10 +63,8 @@ class MatchResult:
         return asdict(self)
 
     def __str__(self) -> str:
-        half = (self.high - self.low) / 2
-        return (
-            f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {self.pairs} pairs"
-        )
+        half, pairs = (self.high - self.low) / 2, "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
+        return f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {pairs}"
 
 
 def deal_seeds(seed: int, pairs: int, first: int = 0) -> np.ndarray:

@@ -6,13 +6,21 @@ import json
 import os
 import re
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from persian_rummy_env import PersianRummyVecEnv, RuleSet, draw_for_partners, encode_action
+from persian_rummy_env.cards import cards_in
 from persian_rummy_env.records.replay import verify
+from tests.env.play import PACK
 
 pexpect = pytest.importorskip("pexpect", reason="the terminal game is not tested: pexpect missing")
+Console = pytest.importorskip("rich.console", reason="the terminal game is not tested: rich missing").Console
+
+from persian_rummy_env.apps.terminal import screen  # noqa: E402
+from persian_rummy_env.apps.terminal.how_to_play import TURN, how_to_play  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = r"\n> "
@@ -74,6 +82,8 @@ def test_hints_mistakes_and_taking_back(tmp_path: Path) -> None:
     child.expect(PROMPT)
     child.sendline("d")
     child.expect(PROMPT)
+    [card] = re.findall(r"^you drew (\w+)$", text_of(child).replace("\r", ""), re.MULTILINE)
+    assert card in text_of(child).partition("your hand: ")[2].splitlines()[0].split()
     child.sendline("m 3s 3c 3d")
     child.expect(PROMPT)
     assert "set  3C 3D 3S" in text_of(child)
@@ -85,6 +95,60 @@ def test_hints_mistakes_and_taking_back(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def test_rules_are_told_at_the_table(tmp_path: Path) -> None:
+    child = start("--seed", "7", "--rules", "deals=1", "--out", str(tmp_path / "x.jsonl"))
+    child.expect(PROMPT)
+    assert "help, rules, hint, undo, quit" in text_of(child)
+    child.sendline("rules")
+    child.expect(PROMPT)
+    told = "\n".join(line.rstrip() for line in text_of(child).splitlines())
+    assert how_to_play(RuleSet(deals=1)) in told
+    child.sendline("quit")
+    child.expect(pexpect.EOF)
+    child.close()
+
+
+@pytest.mark.parametrize("rules", [RuleSet(), RuleSet(deals=1, quad_bonus="jacks", stock_out="end")])
+def test_the_rules_fit_one_screen(rules: RuleSet) -> None:
+    lines = how_to_play(rules).splitlines()
+    assert len(lines) <= 23
+    assert [line for line in lines if len(line) > 80] == []
+    others = how_to_play(RuleSet(deals=3 - rules.deals, quad_bonus="any", stock_out="pass"))
+    assert others != how_to_play(rules)
+
+
+def test_the_worked_turn_is_played_as_it_is_told() -> None:
+    """Seats 2 and 3 discard the cards of the pile, and seat 0 plays the turn."""
+    mine, pile = TURN.hand.split(), TURN.pile.split()
+    rest = iter([card for card in PACK if card not in {*mine, *pile, "JK"}])
+    hands = {0: mine, 1: [next(rest) for _ in range(7)]}
+    hands |= {seat: [pile[seat - 1], *(next(rest) for _ in range(6))] for seat in (2, 3)}
+    dealt = [hands[(2 + index) % 4][index // 4] for index in range(28)]
+    deck = [*dealt, pile[0], *rest, *["JK"] * 4]
+    env = PersianRummyVecEnv(1, autoreset_mode="DISABLED")
+    env.reset(seed=1, options={"dealer": 1, "decks": [deck]})
+    for action in ("draw", f"discard {pile[1]}", "draw", f"discard {pile[2]}", *TURN.actions):
+        env.step([encode_action(action)])
+    game = env.get_state()[0]
+    assert sorted(cards_in(game["hand"][0])) == sorted(TURN.left.split())
+    assert f"{int(game['points'][0])} points for your team" in how_to_play(RuleSet())
+    assert int(game["seat"]) == 1
+
+
+def test_the_draw_speaks_to_the_person() -> None:
+    seating = next(
+        drawn
+        for drawn in (draw_for_partners(["you", "Ada", "Bo", "Cy"], seed) for seed in range(50))
+        if drawn.names[0] == "you"
+    )
+    paper = StringIO()
+    Console(file=paper, width=100, color_system=None).print(screen.seating(seating))
+    told = COLOUR.sub("", paper.getvalue())
+    assert re.search(r"you draw \w+", told)
+    assert re.search(r"Ada draws \w+", told)
+    assert "; you deal first" in told
 
 
 @pytest.mark.parametrize("leave", ["interrupt", "end of input"])

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 from ...players.load import FORMS
 from ...players.policy_io import PolicyError
@@ -21,13 +22,28 @@ from . import screen
 from .game import Game, LeftError, save
 
 PROGRAM = "persian-rummy play"
-DESCRIPTION = f"""\
-Play Persian Rummy in the terminal with and against policies. Seats are 'human' or a policy: {FORMS}.
-Four players draw for partners unless --no-draw is given; without a draw seats 0 and 2 play against seats 1 and 3."""
+DESCRIPTION = fill(
+    f"Play Persian Rummy in the terminal with and against policies. Seats are 'human' or a policy: {FORMS}. Four "
+    "players draw for partners unless --no-draw is given. Without a draw, seats 0 and 2 play against seats 1 and 3.",
+    width=79,
+)
+
+
+EXAMPLES = """\
+examples:
+  persian-rummy play
+  persian-rummy play --seats human,champion,expert,champion --hint champion
+  persian-rummy play --seats "human,human,champion,search(deepest, worlds=40)" --names Ada,Bo --rules deals=1
+"""
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION)
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--seats", default="human,expert,expert,expert", help="who plays (default %(default)s)")
     parser.add_argument("--names", default="", help="names of the people, divided by commas, in the order of --seats")
     parser.add_argument("--no-draw", action="store_true", help="keep the seats as they are given")

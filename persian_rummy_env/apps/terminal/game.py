@@ -21,15 +21,20 @@ from ..game import TableError, TableGame
 from ..seat_view import seat_view
 from ..seating import Player
 from . import screen
+from .how_to_play import how_to_play
 from .typed import NotAnActionError, parse
 
 HELP = """\
 Type an action in notation (draw, take 7S, meld 4D 4H 4S, layoff 6S run, discard 9H), a beginning of it (d 9h), or its \
 number in the list.
+  rules         how the game is played, on one screen
   undo          take your last meld, lay-off or take back, before the discard
   hint [NAME]   ask a policy, such as expert or 'search(deepest, worlds=40)'
   help          this text
   quit          save the game and leave; it can be taken up again with --resume"""
+
+
+FIRST_LINE = "Type an action or its number; or: help, rules, hint, undo, quit."
 
 
 class LeftError(Exception):
@@ -95,8 +100,11 @@ class Game:
         if self._last_person not in (None, seat):
             self.console.clear()
             self._input(f"{self.players[seat].shown} is to move: the others look away, then press Enter ")
+        first = self._last_person is None
         self._last_person = seat
         self._show(seat)
+        if first:
+            self.console.print(FIRST_LINE, style="dim")
         while True:
             text = self._input("> ")
             try:
@@ -113,6 +121,8 @@ class Game:
             raise LeftError
         if word == "help":
             self.console.print(HELP, markup=False)
+        elif word == "rules":
+            self.console.print(how_to_play(self.table.rules), markup=False)
         elif word == "hint":
             self._give_hint(rest.strip() or self.hint)
         elif word == "undo":
@@ -137,6 +147,8 @@ class Game:
         for line in screen.history(view, self.players, self._shown.get(seat, 0)):
             self.console.print(line)
         self._shown[seat] = len(self.table.played)
+        if view["drew"] is not None:
+            self.console.print(screen.drawn(view["drew"]))
         self.console.print(screen.table(view, self.players))
         self.console.print(screen.choices(view["legal"]))
 

@@ -43,8 +43,8 @@ def table(view: dict[str, Any], players: Sequence[Player]) -> RenderableType:
     title = f"Deal {view['deal'] + 1} of {view['deals']}, dealt by {_who(players, view['dealer'], me)}"
     us, them = me % 2, 1 - me % 2
     scores = Text.assemble(
-        "score ", (f"{view['score'][us]} to {view['score'][them]}", "bold"),
-        f", laid in this deal {view['points'][us]} to {view['points'][them]} (we to they)",
+        "your team ", (f"{view['score'][us]}", "bold"), f" and {view['points'][us]} in this deal; the other team ",
+        (f"{view['score'][them]}", "bold"), f" and {view['points'][them]}",
     )  # fmt: skip
     others = Grid.grid(padding=(0, 2))
     for place in (1, 2, 3):
@@ -107,6 +107,11 @@ def choices(legal: Sequence[str]) -> RenderableType:
     return Columns(rows, padding=(0, 2), equal=True, column_first=True)
 
 
+def drawn(name: str) -> Text:
+    """The card that the player drew in this turn, which lies sorted into the hand."""
+    return Text.assemble(("you drew ", "bold"), card(name))
+
+
 def history(view: dict[str, Any], players: Sequence[Player], since: int) -> list[Text]:
     """The actions since decision ``since``, one line per turn; at most the latest ``HISTORY`` lines."""
     log = view["log"]
@@ -130,7 +135,7 @@ def end_of_deal(number: int, end: dict[str, Any], players: Sequence[Player], me:
         who = _who(players, seat, me)
         lines.append(Text.assemble(f"{who} {'were' if who == 'you' else 'was'} left with ", left))
     us = me % 2
-    lines.append(Text(f"this deal: {end['score'][us]} to {end['score'][1 - us]} (we to they)", "bold"))
+    lines.append(Text(f"this deal: your team {end['score'][us]}, the other team {end['score'][1 - us]}", "bold"))
     return Panel(Group(*lines), title=Text(f"Deal {number + 1} is over: {out}"), title_align="left")
 
 
@@ -140,10 +145,16 @@ def seating(drawn: Seating) -> RenderableType:
     for number, drawn_round in enumerate(drawn.rounds):
         for one in drawn_round:
             again = "" if number == 0 else " again"
-            lines.append(Text.assemble(f"{visible(one.name)} draws{again} ", card(one.card)))
+            lines.append(Text.assemble(f"{visible(one.name)} {_verb('draw', one.name)}{again} ", card(one.card)))
     names = [visible(name) for name in drawn.names]
-    lines.append(Text(f"{names[0]} and {names[2]} against {names[1]} and {names[3]}; {names[0]} deals first", "bold"))
+    deals = f"{names[0]} {_verb('deal', drawn.names[0])} first"
+    lines.append(Text(f"{names[0]} and {names[2]} against {names[1]} and {names[3]}; {deals}", "bold"))
     return Panel(Group(*lines), title="The draw for partners", title_align="left")
+
+
+def _verb(verb: str, name: str) -> str:
+    """ "you draw", but "Ada draws"."""
+    return verb if name == PLACES[0] else f"{verb}s"
 
 
 def console() -> Console:
