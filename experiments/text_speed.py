@@ -9,11 +9,11 @@ package no tokens are counted. Writes ``results/text_speed.json``.
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib import metadata
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ CLAIM = Claim(
     text="a decision costs a language model fewer than 1,200 tokens, the rules included; more than 5,000 prompts are "
     "rendered and more than 5,000 answers parsed a second on one core",
     command="pip install mistral-common\npython -m experiments.text_speed",
-    expected="rules 553 tokens, prompt 412 in the median and 610 at most",
+    expected="rules 553 tokens, prompt 418 in the median and 640 at most",
     minutes=1,
     result="text_speed.json",
     page="docs/text.md",
@@ -52,7 +52,7 @@ def positions(games: int) -> list[Position]:
         game = TableGame(seed=seed)
         while not game.over:
             record, seat = game.games()[0], game.seat
-            history = [tuple(one) for one in game.played]
+            history = [(one.deal, one.seat, one.action) for one in game.played]
             answer = player.answer(render(record, seat, history))
             found.append((record, seat, history, answer))
             for action in parse(answer, record, seat):
@@ -70,14 +70,12 @@ def rate(count: int, action: Callable[[int], Any]) -> float:
 
 def tokens(texts: Sequence[str]) -> dict[str, Any]:
     """The tokens of the rules and of the prompts, and the tokenizer."""
-    if importlib.util.find_spec("mistral_common") is None:
+    try:
+        tekken = importlib.import_module("mistral_common.tokens.tokenizers.tekken")
+    except ImportError:
         return {"tokens": "not counted: mistral-common is not installed"}
-    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
-
-    found = importlib.util.find_spec("mistral_common")
-    assert found is not None
-    assert found.origin is not None
-    tokenizer = Tekkenizer.from_file(Path(found.origin).parent / "data" / VOCABULARY)
+    folder = resources.files("mistral_common").joinpath("data")
+    tokenizer = tekken.Tekkenizer.from_file(Path(str(folder.joinpath(VOCABULARY))))
     of_rules = len(tokenizer.encode(rules(), bos=False, eos=False))
     counts = sorted(len(tokenizer.encode(text, bos=False, eos=False)) for text in texts)
     return {

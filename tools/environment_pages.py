@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 import gymnasium
 
@@ -65,15 +65,15 @@ def _vector() -> dict[str, gymnasium.Space[Any]]:
 
 
 def _gymnasium() -> dict[str, gymnasium.Space[Any]]:
-    env = persian_rummy_env.PersianRummyGymEnv()
+    observed = cast(gymnasium.spaces.Dict, persian_rummy_env.PersianRummyGymEnv().observation_space)
     return {
-        '`observation="dict"`, `["observation"]`': env.observation_space["observation"],
-        '`observation="dict"`, `["action_mask"]`': env.observation_space["action_mask"],
+        '`observation="dict"`, `["observation"]`': observed["observation"],
+        '`observation="dict"`, `["action_mask"]`': observed["action_mask"],
         '`observation="flat"`': persian_rummy_env.PersianRummyGymEnv(observation="flat").observation_space,
         '`observation="flat"`, `raw=True`': persian_rummy_env.PersianRummyGymEnv(
             observation="flat", raw=True
         ).observation_space,
-        "an action": env.action_space,
+        "an action": persian_rummy_env.PersianRummyGymEnv().action_space,
     }
 
 
