@@ -39,17 +39,27 @@ CLAIM = Claim(
 RESULT = RESULTS / "network_speed.json"
 GOAL = 150_000
 """Decisions a second, in whole deals on one core."""
+KEPT = 25
+"""Choices of each deal before those that are computed as one batch."""
 
 
-class Kept(BasePolicy):
-    """A policy that keeps the decisions that it is asked for, and may be asked for forced ones too."""
+class Asked(BasePolicy):
+    """A policy that counts the decisions that it is asked for, and may be asked for forced ones too.
+
+    Attributes:
+        asked: how many. kept: the batch of call ``KEPT``, in the middle of the deals.
+    """
 
     def __init__(self, policy: BasePolicy, skips_forced: bool) -> None:
         self.name, self.policy, self.skips_forced = policy.name, policy, skips_forced
-        self.batches: list[DecisionBatch] = []
+        self.asked = self.calls = 0
+        self.kept: DecisionBatch | None = None
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
-        self.batches.append(batch)
+        self.asked += len(batch)
+        self.calls += 1
+        if self.calls == KEPT:
+            self.kept = batch
         return self.policy.act(batch)
 
 
@@ -59,14 +69,6 @@ def deals(policy: BasePolicy, number: int) -> tuple[int, float]:
     start = time.process_time()
     decisions = play(games, [policy], np.zeros((number, NUM_SEATS), dtype=np.int64))
     return int(decisions.sum()), time.process_time() - start
-
-
-def batch_of_choices(policy: BasePolicy, number: int) -> DecisionBatch:
-    """Choices of whole deals, spread over their length."""
-    kept = Kept(policy, True)
-    deals(kept, number)
-    middle = [batch for batch in kept.batches if len(batch) > number // 4]
-    return max(middle[len(middle) // 2 :], key=len)
 
 
 def arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -82,15 +84,15 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
 
 def figures_of(number: int, runs: int) -> dict[str, Any]:
     own, torch_path = load("champion"), LearnedPolicy(CHAMPION)
-    choices = Kept(own, True)
+    choices = Asked(own, True)
     decisions, _ = deals(choices, number)
-    asked = sum(map(len, choices.batches))
-    batch = batch_of_choices(own, number)
+    batch = choices.kept
+    assert batch is not None, "no deal has so few choices"
     players = {
         "without torch": own,
         "PyTorch": torch_path,
-        "without torch, forced decisions computed": Kept(own, False),
-        "PyTorch, forced decisions computed": Kept(torch_path, False),
+        "without torch, forced decisions computed": Asked(own, False),
+        "PyTorch, forced decisions computed": Asked(torch_path, False),
     }
 
     def in_deals(policy: BasePolicy) -> float:
@@ -110,11 +112,11 @@ def figures_of(number: int, runs: int) -> dict[str, Any]:
     return {
         "deals": number,
         "decisions": decisions,
-        "choices": asked,
+        "choices": choices.asked,
         "goal": GOAL,
         "whole deals": {name: figure(values[name], "decisions/s") for name in players},
         "whole deals, choices alone": {
-            name: figure([value * asked / decisions for value in values[name]], "choices/s") for name in players
+            name: figure([value * choices.asked / decisions for value in values[name]], "choices/s") for name in players
         },
         "a choice in a batch": {
             name: figure(values[f"a choice {name}"], "µs", batch=len(batch)) for name in list(players)[:2]

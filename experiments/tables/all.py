@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .. import ablation, train_profile
 from ..shared.markdown import has_place
 from ..shared.result_file import RESULTS, ROOT, STRENGTH, TIMING, Kind
-from . import bundled, evaluation, expert, performance, profile, scaling
+from . import evaluation, expert, networks, performance, profile, scaling
 
 CARD = ROOT / "persian_rummy_env" / "players" / "weights" / "README.md"
 """Of the bundled policies."""
@@ -19,12 +19,13 @@ MAKERS: tuple[tuple[Kind, str, Callable[[Any], Mapping[str, str]]], ...] = (
     (STRENGTH, "evaluation.json", evaluation.figures),
     (STRENGTH, evaluation.LADDER, evaluation.ladder),
     (STRENGTH, "ablation_expert.json", expert.tables_of),
-    (STRENGTH, "bundled.json", bundled.tables_of),
+    (STRENGTH, "bundled.json", networks.bundled_tables),
     (STRENGTH, "ablation/results.json", ablation.tables),
     (TIMING, "train_profile.json", train_profile.tables),
     (TIMING, "scaling.json", scaling.tables),
     (TIMING, "speed.json", performance.speed_tables),
     (TIMING, "profile.json", profile.profile_tables),
+    (TIMING, "network_speed.json", networks.speed_tables),
 )
 
 

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from experiments import render_speed, replay_size, search_speed, serve_load, text_speed
+from experiments.networks import bundled, network_speed
+from experiments.tables import networks
 from persian_rummy_env.bots import BOTS
+from persian_rummy_env.players.bundled import FROZEN
 
 
 def test_render_speed(tmp_path: Path) -> None:
@@ -64,3 +67,31 @@ def test_text_speed(tmp_path: Path) -> None:
     assert result["decisions"] > 50
     assert result["prompts_a_second"] > 100
     assert result["answers_a_second"] > 100
+
+
+def test_network_speed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_speed, "use_one_thread", lambda: None)
+    out = tmp_path / "network_speed.json"
+    network_speed.main(["--deals", "64", "--runs", "2", "--out", str(out)])
+    result = json.loads(out.read_text())
+    assert 0 < result["choices"] < result["decisions"]
+    assert 4000 < result["decisions"] < 9000
+    for name in ("without torch", "PyTorch"):
+        assert (
+            result["whole deals"][name]["median"] > result["whole deals"][f"{name}, forced decisions computed"]["min"]
+        )
+        assert result["a choice in a batch"][name]["median"] > 0
+    assert "| PyTorch |" in networks.speed_tables(result)["networks: speed"]
+
+
+def test_bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "BOTS", {"random": 0})
+    out = tmp_path / "bundled.json"
+    assert bundled.main(["--pairs", "20", "--out", str(out)]) == 0
+    result = json.loads(out.read_text())
+    assert [one["policy"] for one in result["policies"]] == list(FROZEN)
+    assert all(match["margin"] > 100 for match in result["matches"])
+    assert set(result["behaviour"]["players"]) == {*FROZEN, "random"}
+    monkeypatch.setattr(networks, "BOTS", {"random": 0})
+    table = networks.bundled_tables(result)["bundled: policies"]
+    assert table.count("| `minutes-60` | `python -m train.selfplay --preset two-cores --minutes 60 ") == 1

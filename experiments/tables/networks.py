@@ -1,13 +1,13 @@
-"""The table of the bundled policies, from a result of ``experiments.networks.bundled``."""
+"""Tables of trained networks: the strength of the bundled policies, and their speed."""
 
 from __future__ import annotations
 
 from persian_rummy_env.bots import BOTS
 
-from ..shared.markdown import Result, plus_minus, table
+from ..shared.markdown import Result, plus_minus, run_line, spread, table
 
 
-def tables_of(result: Result) -> dict[str, str]:
+def bundled_tables(result: Result) -> dict[str, str]:
     """A line for each policy: how it was made, and its margin against each bot."""
     margins = {
         (match["a"], match["b"]): plus_minus(match["margin"], match["low"], match["high"])
@@ -25,3 +25,13 @@ def tables_of(result: Result) -> dict[str, str]:
     heads = ["policy", "made by", "experience", *(f"`{bot}`" for bot in BOTS)]
     run = f"`{result['command']}`, {result['date']}, commit `{result['commit']}`: {result['pairs']:,} pairs a match."
     return {"bundled: policies": table(heads, rows, words=3), "bundled: run": run}
+
+
+def speed_tables(result: Result) -> dict[str, str]:
+    """Decisions a second of the champion by path, with and without the forced ones."""
+    rows = [
+        [name, spread(figure), spread(result["whole deals, choices alone"][name])]
+        for name, figure in result["whole deals"].items()
+    ]
+    heads = ["the champion in all four seats", "decisions/s", "of them choices/s"]
+    return {"networks: speed": table(heads, rows), "networks: run": run_line(result)}
