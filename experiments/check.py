@@ -45,6 +45,7 @@ MARKED = re.compile(r"<!-- (?!claims )([\w: ]+) -->.*?<!-- end \1 -->", re.DOTAL
 TIMED = {
     "speed": ("persian_rummy_env/core", "persian_rummy_env/envs/vector.py", "persian_rummy_env/envs/aec_raw.py"),
     "profile": ("persian_rummy_env/core",),
+    "network_speed": ("persian_rummy_env/core", "persian_rummy_env/players/networks.py", "agents/network.py"),
     "search_speed": (
         "persian_rummy_env/core",
         "persian_rummy_env/players/search.py",
