@@ -1,7 +1,7 @@
 """Persian Rummy: a 2v2 card game with hidden hands as an environment for reinforcement learning.
 
-Importing the package compiles nothing and imports neither numba nor torch; the environments load when they are first
-named. It enters the environments into the registries of Gymnasium and, if that has one, PettingZoo.
+Importing the package compiles nothing and imports neither numba nor torch; an environment is loaded on first use. The
+import registers the environments with Gymnasium and, if it has a registry, PettingZoo.
 """
 
 from __future__ import annotations

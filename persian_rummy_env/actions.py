@@ -1,6 +1,6 @@
-"""The 547 action ids: named ranges, notation, and what each action lays on the table.
+"""The 547 action ids (rules R52 to R56): named ranges, notation, and the cards of each action.
 
-One id means one thing in every phase. The ranges, in order, are the rows of ``RANGES``; every other module takes its
+An id has the same meaning in every phase. The rows of ``RANGES`` are the ranges in order; all other modules take their
 offsets from there.
 """
 
@@ -28,7 +28,7 @@ from .cards import (
 
 
 class ActionRange(NamedTuple):
-    """A named range of action ids, ``start <= id < stop``. A named tuple, since compiled code reads those."""
+    """A named range of action ids, ``start <= id < stop``. A named tuple, because compiled code can read it."""
 
     name: str
     start: int
@@ -44,7 +44,7 @@ SETS_PER_RANK = 5
 """The four sets of three of a rank, in the order CDH CDS CHS DHS, and the set of four."""
 MIN_RUN = 3
 RUNS_PER_SUIT = sum(NUM_RANKS - length + 1 for length in range(MIN_RUN, NUM_RANKS + 1))
-"""66: by length, then by lowest rank."""
+"""66 runs, ordered by length, then by lowest rank."""
 
 _ROWS = (
     ("draw", 1, "draw the top card of the stock"),
@@ -109,7 +109,7 @@ def _build() -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
 
 
 ACTION_NAMES, ACTION_CARDS, ACTION_QUAD = _build()
-"""Notation by id; the cards (a ``uint64`` set, shape (547,)) that leave the hand by it; whether it is a set of four."""
+"""By id: notation; the cards that leave the hand, as ``uint64`` sets (547,); whether the action melds a set of four."""
 _ACTION_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
 
 
@@ -124,7 +124,7 @@ def _points() -> np.ndarray:
 
 
 ACTION_POINTS = _points()
-"""Points that an action earns, shape (2, 547), int16: row 0 with ``quad_bonus="any"``, row 1 with ``"jacks"``."""
+"""Points of each action, (2, 547) int16: row 0 for ``quad_bonus="any"``, row 1 for ``"jacks"``."""
 
 
 def encode_action(text: str) -> int:
@@ -160,5 +160,5 @@ def decode_action(action: int) -> str:
 
 
 def legal_names(action_mask: np.ndarray) -> list[str]:
-    """The notation of the actions that a mask of shape (547,) allows, by id."""
+    """The notation of the legal actions of a mask (547,), ordered by id."""
     return [ACTION_NAMES[action] for action in np.flatnonzero(action_mask)]

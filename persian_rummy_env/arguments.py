@@ -1,4 +1,4 @@
-"""Arguments from outside, checked at one door: each refusal is one line that names the value and what was expected."""
+"""Checks of arguments; each error is one line that names the value and what was expected."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from .arrays import shown
 
 
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """``value`` if it is allowed; else an error that names the option and what it takes."""
+    """Return ``value`` if it is allowed; else raise a ValueError with the name of the option and the allowed values."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={shown(value)}: expected one of {', '.join(map(repr, allowed))}")
     return str(value)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number: Python's or numpy's, but no truth value."""
+    """Whether a value is an integer of Python or numpy, and not a bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def whole_number(name: str, value: Any, low: int, high: int | None = None, expected: str = "") -> int:
-    """A whole number from ``low`` to ``high``, of Python's or of numpy's types.
+    """Check an integer of Python or numpy against the range from ``low`` to ``high``.
 
     Raises:
-        TypeError: it is no whole number. ValueError: it is out of range.
+        TypeError: it is not an integer.
+        ValueError: it is out of range.
     """
     if not expected:
         expected = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
@@ -40,17 +41,19 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None, expec
 
 
 def positive(name: str, value: Any, most: int | None = None) -> int:
-    """A whole number of at least 1."""
+    """Check an integer of at least 1."""
     return whole_number(name, value, 1, most)
 
 
 def finite_number(
     name: str, value: Any, low: float, high: float = math.inf, expected: str = "", *, above: bool = False
 ) -> float:
-    """A finite number from ``low`` (or ``above`` it) to ``high``, of Python's or of numpy's types; whole ones stay so.
+    """Check a finite number of Python or numpy against the range from ``low`` (or ``above`` it) to ``high``. Integers
+    stay integers.
 
     Raises:
-        TypeError: it is no number. ValueError: it is out of range.
+        TypeError: it is not a number.
+        ValueError: it is out of range.
     """
     if not expected:
         most = "" if high == math.inf else f" and at most {high}"
@@ -63,10 +66,10 @@ def finite_number(
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, of Python's or of numpy's types.
+    """Check a bool of Python or numpy.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it is not a bool.
     """
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name}={shown(value)}: expected True or False")
@@ -74,10 +77,10 @@ def flag(name: str, value: Any) -> bool:
 
 
 def action_id(action: Any) -> int:
-    """An action given as ``int``, numpy integer, or an integer array without dimensions.
+    """An action that is given as ``int``, numpy integer, or 0-d integer array.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: any other type.
     """
     if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
         return int(action)
@@ -89,10 +92,10 @@ def action_id(action: Any) -> int:
 
 
 def single_action(action: Any) -> int:
-    """An action as vector wrappers hand it out: as for ``action_id``, or in an array that holds it alone.
+    """An action as for ``action_id``, or in an array of one element, as vector wrappers pass it.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: any other type.
     """
     if isinstance(action, np.ndarray) and action.size == 1:
         action = action.reshape(())
@@ -100,7 +103,11 @@ def single_action(action: Any) -> int:
 
 
 def listed(name: str, value: Any, expected: str) -> list[Any]:
-    """The items of a sequence or array, and of nothing else."""
+    """The items of a sequence or array.
+
+    Raises:
+        TypeError: any other type.
+    """
     array = isinstance(value, np.ndarray) and value.ndim > 0
     if not array and (not isinstance(value, Sequence) or isinstance(value, str | bytes)):
         raise TypeError(f"{name}={shown(value)}: expected {expected}")

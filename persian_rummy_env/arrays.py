@@ -1,7 +1,7 @@
-"""The door for arrays from outside: one form of each, so that compiled code is compiled once.
+"""Converts array arguments to one form, so that compiled functions are compiled once.
 
-numba compiles a function again for every layout, byte order and type of its arrays, and for those that cannot be
-written; a caller would wait for seconds, without a word. So what comes from outside goes through ``plain``.
+numba compiles a function again for every memory layout, byte order and type of its arrays, and for read-only arrays.
+The caller would wait for seconds without a message. So array arguments pass through ``plain``.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ import numpy as np
 
 
 def plain(array: Any, dtype: Any) -> np.ndarray:
-    """An array of a type, C-contiguous, aligned, writable and in the machine's byte order: itself where it is all that
-    already, else a copy."""
+    """The array with a dtype, C-contiguous, aligned, writable and in native byte order: itself if it is so already,
+    else a copy."""
     if type(array) is np.ndarray and array.dtype == dtype and array.flags.carray:
         return array
     return np.array(array, dtype=dtype, order="C")
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """The same memory, not to be written to by whoever is handed it."""
+    """A read-only view of the same memory."""
     shown = array.view()
     shown.flags.writeable = False
     return shown
 
 
 def shown(value: Any, most: int = 200) -> str:
-    """A value in a message: in one line, and not a long one."""
+    """A value as one short line for a message."""
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
+    except ValueError:  # an integer with more digits than Python prints
         text = f"a {type(value).__name__} too long to print"
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def as_array(name: str, value: Any, expected: str) -> np.ndarray:
-    """What numpy makes of a value.
+    """Convert a value to an array.
 
     Raises:
-        TypeError: nothing; the message says what was expected.
+        TypeError: numpy cannot convert it; the message says what was expected.
     """
     try:
         return np.asarray(value)
@@ -49,10 +49,10 @@ def as_array(name: str, value: Any, expected: str) -> np.ndarray:
 
 
 def integers(name: str, value: Any, expected: str) -> np.ndarray:
-    """What numpy makes of whole numbers; truth values among them are none.
+    """Convert integers to an array; bools are refused.
 
     Raises:
-        TypeError: they are of another type.
+        TypeError: another type.
     """
     array = as_array(name, value, expected)
     mixed = isinstance(value, list | tuple) and any(isinstance(one, bool | np.bool_) for one in value)
@@ -63,10 +63,11 @@ def integers(name: str, value: Any, expected: str) -> np.ndarray:
 
 
 def whole_numbers(name: str, value: Any, count: int, expected: str) -> np.ndarray:
-    """``count`` whole numbers as (count,) int64, ``plain``.
+    """Convert ``count`` integers to (count,) int64, ``plain``.
 
     Raises:
-        TypeError: another type. ValueError: another shape, or a number beyond 64 bits.
+        TypeError: another type.
+        ValueError: another shape, or a number beyond 64 bits.
     """
     array = integers(name, value, expected)
     if array.shape != (count,):

@@ -1,4 +1,4 @@
-"""The scripted players by name. They are compiled (``core.bots``) and see only what their seat sees."""
+"""The scripted bots by name. They are compiled (``core.bot_kernels``) and read only what their seat sees."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ BOTS: dict[str, int] = {
     "deepest": compiled_bots.DEEPEST,
     "expert": compiled_bots.EXPERT,
 }
-"""Name to code, weakest first."""
+"""Codes by name, the weakest bot first."""
 
 
 def bot_codes(names: str | Sequence[str]) -> np.ndarray:
-    """The codes of the bots at the four seats, shape (4,), int8.
+    """The codes of the bots at the four seats, (4,) int8.
 
     Args:
-        names: four names by seat; two, the bots of team 0 and team 1; or one for all. Commas may divide them.
+        names: four names by seat; two names, of team 0 and team 1; or one for all. A string is split at commas.
 
     Raises:
-        ValueError: an unknown name (the known ones are listed), or another number of them. TypeError: no names at all.
+        ValueError: an unknown name (the message lists the names), or another number of names.
+        TypeError: they are not names.
     """
     several = names.split(",") if isinstance(names, str) else names
     listed = several.ndim == 1 if isinstance(several, np.ndarray) else isinstance(several, Sequence)

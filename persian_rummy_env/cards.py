@@ -1,8 +1,7 @@
 """Cards: names, values, and the bit each card takes in a hand.
 
 A card is an index ``suit * 13 + rank``: suits C D H S are 0..3, ranks 2..A are 0..12 (aces are always high). The four
-jokers are the same card for play, so the package knows one joker, ``JOKER`` = 52; the ids 53..55 are accepted wherever
-a card comes from outside and mean the same.
+jokers are the same card for play, so the package has one joker, ``JOKER`` = 52; arguments may also use the ids 53..55.
 
 A set of cards is a ``uint64``: bit ``c`` is card ``c``. Jokers are counted in unary from bit 52 up (two jokers are bits
 52 and 53), so that equal hands are equal numbers and a population count still counts cards.
@@ -29,7 +28,7 @@ NUM_CARDS = NUM_PLAIN + NUM_JOKERS
 JOKER = NUM_PLAIN
 """The index of every joker: 52."""
 NUM_KINDS = NUM_PLAIN + 1
-"""Cards that can be told apart: 53."""
+"""Number of distinguishable cards: 53."""
 JOKER_NAME = "JK"
 
 CARD_NAMES: tuple[str, ...] = (*(rank + suit for suit in SUITS for rank in RANKS), JOKER_NAME)
@@ -82,14 +81,15 @@ def card_index(card: Card) -> int:
 
 
 def parse_deck(deck: Sequence[Card]) -> np.ndarray:
-    """A whole pack in order, given in notation or ids, as card indices: shape (56,), uint8, jokers all 52.
+    """The card indices of a whole pack, given in notation or ids: (56,) uint8; all jokers are 52.
 
     >>> deck = parse_deck(range(56))
     >>> deck.shape, deck.dtype.name, int(deck[55])
     ((56,), 'uint8', 52)
 
     Raises:
-        ValueError: not 56 cards, or a card twice or missing; the message names the cards. TypeError: no sequence.
+        ValueError: not 56 cards, or a card twice or missing; the message names the cards.
+        TypeError: it is not a sequence.
     """
     listed = deck.ndim == 1 if isinstance(deck, np.ndarray) else isinstance(deck, Sequence)
     if not listed or isinstance(deck, str | bytes):
@@ -129,6 +129,6 @@ def bits_of(cards: Iterable[Card]) -> int:
             while bits >> index & 1:
                 index += 1
         if index >= NUM_CARDS or bits >> index & 1:
-            raise ValueError(f"{decode_card(min(index, JOKER))} stands too often in {list(cards)!r}")
+            raise ValueError(f"{decode_card(min(index, JOKER))} occurs too often in {list(cards)!r}")
         bits |= 1 << index
     return bits

@@ -1,12 +1,11 @@
-"""What a seat sees: the named blocks of the observation vector.
+"""The observation: the named blocks of the vector of what a seat sees.
 
 An observation is a flat ``uint8`` vector; ``BLOCKS`` lists its parts in order, and offsets follow from their lengths.
-Seats are relative to the one who looks: me, left (who plays after me), partner, right. A plane of cards has 56 places:
-the 52 cards by index, then "at least one, two, three, four jokers"; in the pile's planes those last four are the jokers
-by their order from the top, the way ``take JK1`` names them.
+Seats are relative to the seat that observes: me, left (who plays after me), partner, right. A plane of cards has 56
+places: the 52 cards by index, then "at least one, two, three, four jokers". In the planes of the pile the last four are
+the jokers by their order from the top, as in ``take JK1``.
 
-To learn from it, divide by ``HIGH``: ``as_float`` gives ``float32`` in [0, 1], the same numbers that the AEC
-environment gives.
+``as_float`` divides by ``HIGH`` and returns ``float32`` in [0, 1], the numbers of the AEC environment.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, PASSES_TO_END, RULE_FIELDS, 
 from .state import MAX_PILE, PHASES, STOCK_SIZE
 
 VERSION = 1
-"""Of the layout and meaning of the vector: a trained policy of another version does not fit. A rule that is added later
-does not raise it: its byte comes at the end, and is 0 by the rules that were played before (``LATER_RULES``)."""
+"""The version of layout and meaning of the vector; a trained policy of another version does not fit. A rule that is
+added later does not raise it: the byte of the rule comes at the end, and is 0 without the rule (``LATER_RULES``)."""
 
 RELATIVE_SEATS = ("me", "left", "partner", "right")
 OTHERS = RELATIVE_SEATS[1:]
@@ -32,13 +31,13 @@ SCALED_MAX = 255
 SCORE_ZERO = 128
 SCORE_STEP = 4
 ALIGNMENT = 4
-"""The length of an observation is a multiple of it: networks and packed rollouts read so many bytes at a time."""
+"""The length of an observation is a multiple of this: networks and packed rollouts read four bytes at a time."""
 FLAG_BITS = 64
 """The blocks of single bits from ``points_bits_us`` to ``rules`` are written as one word (``core.observe.flags``)."""
 _SHOWN = tuple(rule for rule in RULE_FIELDS if rule.shown)
 FLAG_RULES, LATER_RULES = _SHOWN[:2], _SHOWN[2:]
-"""The two rules that have a bit in the block ``rules``; and those that came after them, each with a block of its own at
-the end, ``rule_NAME``, which holds the state's code."""
+"""The two rules with a bit in the block ``rules``; and all later rules, each with its own block ``rule_NAME`` at the
+end, which holds the code of the state."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ _SCORE = "128 + score of the finished deals / 4, rounded down, clipped to 0..255
 
 
 def _later_rules(rules: tuple[RuleField, ...]) -> list[tuple[str, int, int, str, str]]:
-    """The blocks of the rules that came later, and as many spare bytes as the alignment asks for."""
+    """The blocks of the later rules, and spare bytes for the alignment."""
     rows = [
         (f"rule_{rule.name}", 1, rule.last, "table", f"{rule.name}: {', '.join(map(str, rule.values))} as 0, 1, …")
         for rule in rules
@@ -144,8 +143,8 @@ assert BLOCK["rules"].stop - BLOCK["points_bits_us"].offset <= FLAG_BITS, (
 )
 
 FULL_BLOCKS = _blocks((*_HIDDEN_ROWS, *_ROWS))
-"""The full information, for critics: what the seat that looks cannot see, and then its observation. Never give this to
-a policy that plays."""
+"""The full information, for critics: what the seat cannot see, and then its observation. Never give this to a policy
+that plays."""
 FULL_BLOCK = {block.name: block for block in FULL_BLOCKS}
 FULL_SIZE = FULL_BLOCKS[-1].stop
 """Bytes of the full information."""
@@ -159,7 +158,7 @@ def as_float(observation: np.ndarray) -> np.ndarray:
 
 
 def blocks_of(observation: np.ndarray) -> dict[str, np.ndarray]:
-    """Views of each block of observations (..., SIZE), by name, of the same memory."""
+    """The blocks of observations (..., SIZE) by name, as numpy views of the same memory."""
     if observation.shape[-1] != SIZE:
         raise ValueError(f"observation of shape {observation.shape}: expected the last dimension to be {SIZE}")
     return {block.name: observation[..., block.slice] for block in BLOCKS}

@@ -1,4 +1,4 @@
-"""The draw for partners, where people with names sit down to a match (docs/rules.md, "Partners, dealer and deal")."""
+"""The draw for partners of people (rule R7 in docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Seating(NamedTuple):
     """The result of a draw for partners.
 
     Attributes:
-        names: the players by seat 0..3, partners opposite: the lowest draw in seat 0 and the next in seat 2, of the
-            other team the lower in seat 1.
-        dealer: the seat of the lowest draw, who deals first and keeps the score: 0.
-        rounds: all draws in order. The first round is one of each player, in the order in which they were named; each
-            further one is of those who drew a joker in the one before, if there were several.
+        names: the players by seat 0..3, partners opposite: the lowest draw at seat 0, the next at seat 2, and of the
+            other team the lower at seat 1.
+        dealer: the seat of the lowest draw, which deals first: 0.
+        rounds: all draws in order. Each player draws in the first round, in the order of the names. Each further round
+            is among the players who drew a joker in the round before, if there were several.
     """
 
     names: tuple[str, str, str, str]
@@ -40,14 +40,14 @@ def draw_for_partners(names: Sequence[str], seed: int) -> Seating:
     """Draw cards for partners and for the first deal.
 
     Each player draws one card from a shuffled pack: aces are low, jokers high. Equal ranks are broken by suit, clubs
-    lowest, then diamonds, hearts, spades; equal jokers by a further draw from what is left of the pack.
+    lowest, then diamonds, hearts, spades; equal jokers by a further draw from the rest of the pack.
 
     Args:
         names: four different names.
-        seed: 0..2**64 - 1; the same seed gives the same cards, whatever the versions of Python and numpy.
+        seed: 0..2**64 - 1; the same seed gives the same cards in all versions of Python and numpy.
 
     Raises:
-        ValueError, TypeError: not four different names, or no such seed.
+        ValueError, TypeError: not four different names, or an invalid seed.
     """
     source = np.random.PCG64(int(game_seed(seed)))
     pack = list(range(NUM_CARDS))
@@ -67,14 +67,14 @@ def _four_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _strength(card: int) -> tuple[int, int]:
-    """A card's order in this draw: rank with the ace lowest, then suit; all jokers alike, above the rest."""
+    """The order of a card in the draw: rank with the ace lowest, then suit; all jokers equal, above the rest."""
     if card >= JOKER:
         return NUM_RANKS, 0
     return (card % NUM_RANKS + 1) % NUM_RANKS, card // NUM_RANKS
 
 
 def _seating(names: tuple[str, ...], next_card: Callable[[], int]) -> Seating:
-    """Seat the players by the cards that ``next_card`` gives, ids 0..55."""
+    """Seat the players by the cards that ``next_card`` returns, ids 0..55."""
     strength: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
     rounds: list[tuple[Draw, ...]] = []
     group = names

@@ -1,8 +1,8 @@
-"""The rule set: the few choices that the rules of Persian Rummy leave to the table.
+"""The rule set: the variants of the rules of Persian Rummy.
 
-Each field of ``RuleSet`` is a row of the table ``RULE_FIELDS``, and the only place that names a rule for all: the field
-of the game record that holds it, what records, options and command lines may say, the observation's bits and the
-printed pages follow from it. ``docs/design.md`` ("Adding things") says what a new rule takes.
+Each field of ``RuleSet`` is a row of ``RULE_FIELDS``, the only place that defines a rule. The field of the game record,
+the values in records, options and command lines, the bits of the observation and the printed pages follow from it.
+docs/extending.md ("A rule variant") shows how to add a rule.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ MAX_DEALS = NUM_SEATS
 """Each seat deals at most once in a game."""
 PASSES_TO_END = 4
 MAX_DEAL_DECISIONS = 400
-"""No deal takes more decisions than this (docs/rules.md)."""
+"""Upper bound of the decisions of a deal (rule R44)."""
 
 
 @dataclass(frozen=True)
 class RuleField:
-    """A rule: a field of ``RuleSet``, and how everything else holds it.
+    """A rule: a field of ``RuleSet``, and its forms elsewhere.
 
     Attributes:
-        name: of the field; also in records, options and on command lines.
+        name: name of the field, also in records, options and on command lines.
         state: the field of ``state.STATE`` that holds its code.
-        values: what it may be: whole numbers in a row, or words.
-        first: the code of the first value; those of the others follow.
-        default: what a game is played by if nobody says.
-        absent: what a stored record, policy or run that does not name the rule was played by. Whatever becomes of the
-            default, this never changes.
-        shown: the observation has a place for it, which is 0 by the first value.
-        meaning: of the state's field.
+        values: its values: consecutive integers, or words.
+        first: the code of the first value; the codes of the others follow.
+        default: the value of a game without this option.
+        absent: the value for a stored record, policy or run that does not name the rule. It never changes, even if the
+            default does.
+        shown: the observation has a place for it, which is 0 for the first value.
+        meaning: the meaning of the state's field.
     """
 
     name: str
@@ -52,7 +52,7 @@ class RuleField:
 
     @property
     def numbers(self) -> bool:
-        """Whether the values are whole numbers."""
+        """Whether the values are integers."""
         return isinstance(self.values[0], int)
 
     @property
@@ -66,10 +66,10 @@ class RuleField:
         return f"{self.values[0]}..{self.values[-1]}" if self.numbers else "|".join(self.values)
 
     def checked(self, value: Any) -> Any:
-        """``value`` as the rule set holds it; any integer type will do.
+        """Check a value and convert integers of any type to ``int``.
 
         Raises:
-            ValueError: it is none of the values.
+            ValueError: it is not one of the values.
         """
         if self.numbers:
             try:
@@ -85,7 +85,7 @@ class RuleField:
         return str(value)
 
     def code(self, value: Any) -> int:
-        """What the state's field holds for a value."""
+        """The code of a value in the state."""
         return self.first + self.values.index(value)
 
     def value(self, code: int) -> Any:
@@ -102,7 +102,7 @@ class RuleField:
 def _row(
     state: str, values: Sequence[Any], meaning: str, *, first: int = 0, shown: bool = True, absent: Any = None
 ) -> Mapping[str, Any]:
-    """The metadata of a field of ``RuleSet``: see ``RuleField``; ``absent`` is the default if it is not given."""
+    """The metadata of a field of ``RuleSet`` (``RuleField``). Without ``absent`` it is the default."""
     return {
         "state": state,
         "values": tuple(values),
@@ -115,18 +115,19 @@ def _row(
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules that a game is played by.
+    """The rules of a game.
 
     >>> RuleSet(deals=1).as_dict()
     {'deals': 1, 'quad_bonus': 'any', 'stock_out': 'pass'}
 
     Attributes:
         deals: deals in a game, 1..4; the deal passes to the left.
-        quad_bonus: which sets of four laid at once count double: ``"any"`` rank, or only ``"jacks"``.
-        stock_out: with the stock empty, ``"pass"``: four passes in a row end the deal; ``"end"``: the first one does.
+        quad_bonus: which sets of four that are melded at once count double (R49): ``"any"`` rank, or only ``"jacks"``.
+        stock_out: with an empty stock (R42, R43), ``"pass"``: four passes in a row end the deal; ``"end"``: the first
+            pass ends it.
 
     Raises:
-        ValueError: a value that is none of these.
+        ValueError: any other value.
     """
 
     deals: int = field(
@@ -145,15 +146,15 @@ class RuleSet:
             object.__setattr__(self, rule.name, rule.checked(getattr(self, rule.name)))
 
     def as_dict(self) -> dict[str, Any]:
-        """The rule set as it stands in a game record."""
+        """The rule set as in a game record."""
         return {rule.name: getattr(self, rule.name) for rule in RULE_FIELDS}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> RuleSet:
-        """The rule set of a mapping; what it leaves out keeps its default.
+        """The rule set of a mapping; missing fields have their default.
 
         Raises:
-            ValueError: an unknown field, or a value that the rule set refuses.
+            ValueError: an unknown field, or an invalid value.
         """
         unknown = unknown_rules(fields)
         if unknown:
@@ -165,7 +166,7 @@ class RuleSet:
         """The rule set of ``"quad_bonus=jacks,stock_out=end"``; empty text is the default.
 
         Raises:
-            ValueError: an item that is no ``name=value``, a rule given twice, or one that the rule set refuses.
+            ValueError: an item that is not ``name=value``, a rule given twice, an unknown rule or an invalid value.
         """
         fields: dict[str, Any] = {}
         for item in filter(None, (part.strip() for part in text.split(","))):
@@ -193,18 +194,18 @@ def _rule_field(one: Any) -> RuleField:
 RULE_FIELDS: tuple[RuleField, ...] = tuple(_rule_field(one) for one in fields(RuleSet))
 """A row for each rule, in the order of ``RuleSet``'s fields."""
 RULES_HELP = "name=value,...: " + ", ".join(f"{rule.name}={rule.takes} ({rule.default})" for rule in RULE_FIELDS)
-"""What a command line takes as rules, with the defaults."""
+"""The help text of rules on a command line, with the defaults."""
 
 
 def unknown_rules(names: Mapping[str, Any]) -> str:
-    """What is wrong with a mapping that names rules which are not known here; empty if none is."""
+    """The error text for unknown rules in a mapping; empty if there are none."""
     known = [rule.name for rule in RULE_FIELDS]
     unknown = sorted(repr(name) for name in names if name not in known)
     return f"unknown rules {', '.join(unknown)}: known are {', '.join(known)}" if unknown else ""
 
 
 def as_rules(rules: RuleSet | Mapping[str, Any] | None) -> RuleSet:
-    """The rule set that an environment was given: one, a mapping of its fields, or None for the default."""
+    """Convert an argument to a rule set: a ``RuleSet``, a mapping of its fields, or None for the default."""
     if rules is None:
         return RuleSet()
     if isinstance(rules, RuleSet):

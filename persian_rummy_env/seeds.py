@@ -1,4 +1,4 @@
-"""Seeds: 64 bits a game, spread over the sub-environments of a batch."""
+"""Seeds: 64 bits for each game, and the seeds of the sub-environments of a batch."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ MAX_LANES = 2**31 - 1
 
 
 def game_seed(seed: Any, name: str = "seed") -> np.uint64:
-    """A seed as the 64 bits that start a game's generators.
+    """Check a seed and convert it to the 64 bits that start the generators of a game.
 
     Raises:
-        TypeError, ValueError: not a whole number from 0 to 2**64 - 1.
+        TypeError, ValueError: not an integer from 0 to 2**64 - 1.
     """
     return np.uint64(whole_number(name, seed, 0, MAX_SEED, "a whole number from 0 to 2**64 - 1"))
 
 
 def lane_seeds(seed: int, lanes: int) -> np.ndarray:
-    """The seeds of the lanes of a batch that was given one seed: shape (lanes,), uint64.
+    """The seeds of the sub-environments of a batch with one seed: (lanes,) uint64.
 
-    Lane ``i`` is the game that every environment plays for ``lane_seeds(seed, n)[i]``, for any ``n > i``. They come
-    from numpy's ``SeedSequence``, so batches of neighbouring seeds share no deals.
+    Sub-environment ``i`` plays the game of the seed ``lane_seeds(seed, n)[i]``, for any ``n > i``. The seeds come from
+    numpy's ``SeedSequence``, so that batches of neighbouring seeds share no deals.
 
     >>> lane_seeds(0, 2).tolist()
     [15793235383387715774, 12390638538380655177]
 
     Raises:
-        TypeError, ValueError: no such seed, or no number of lanes.
+        TypeError, ValueError: an invalid seed or number of sub-environments.
     """
     lanes = whole_number("lanes", lanes, 0, MAX_LANES)
     return np.random.SeedSequence(int(game_seed(seed))).generate_state(lanes, np.uint64)
 
 
 def seeds_of(seed: Any, lanes: int) -> np.ndarray:
-    """The seeds of ``lanes`` lanes, (lanes,) uint64, by one number for all of them or one a lane.
+    """The seeds of ``lanes`` sub-environments, (lanes,) uint64, from one seed for the batch or one for each.
 
     Raises:
-        TypeError, ValueError: neither of these; the message names the first that is none.
+        TypeError, ValueError: neither of these; the message names the first invalid seed.
     """
     several = seed.ndim > 0 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence)
     if not several or isinstance(seed, str | bytes):
@@ -56,10 +56,11 @@ def seeds_of(seed: Any, lanes: int) -> np.ndarray:
 
 
 def seed_array(seeds: Any, name: str = "seeds") -> np.ndarray:
-    """Seeds of games, one each: (n,) uint64, ``plain``.
+    """Seeds of single games: (n,) uint64, ``plain``.
 
     Raises:
-        TypeError: no whole numbers. ValueError: another shape, or one that is negative.
+        TypeError: they are not integers.
+        ValueError: another shape, or a negative seed.
     """
     expected = "whole numbers from 0 to 2**64 - 1, (n,)"
     array = integers(name, seeds, expected)

@@ -1,7 +1,7 @@
 """The state of a game: one record of a numpy structured dtype.
 
-N games are an array of N records, so copying, comparing, saving and pickling are numpy's own, and one assignment
-copies a game for search. Every number that play depends on is in the record, the random generators included.
+N games are an array of N records, so numpy copies, compares, saves and pickles them, and one assignment copies a game
+for search. The record holds every number that play depends on, including the random generators.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .rules import MAX_DEALS, NUM_SEATS, NUM_TEAMS, RULE_FIELDS, RuleSet
 DRAW_PHASE, MELD_PHASE, OVER = 0, 1, 2
 PHASES = ("draw", "meld", "over")
 NOBODY = NUM_SEATS
-"""In a field for a seat: no seat (nobody went out; the card turned up was discarded by nobody)."""
+"""In a field for a seat: no seat (nobody went out; nobody discarded the card turned up)."""
 NOTHING_OWED = 255
 MAX_PILE = 28
-"""Pile and stock together never hold more cards."""
+"""Upper bound of the cards in pile and stock together (rule R45)."""
 FIRST_TURNED = 28
-"""Index in the deck of the card turned up; the stock is what follows."""
+"""Index in the deck of the card turned up; the stock follows."""
 STOCK_SIZE = NUM_CARDS - FIRST_TURNED - 1
 
 PUBLIC, OWNER, HIDDEN = "all", "its seat", "nobody"
@@ -30,9 +30,9 @@ PUBLIC, OWNER, HIDDEN = "all", "its seat", "nobody"
 
 @dataclass(frozen=True)
 class Range:
-    """The whole numbers that a field, or each entry of one, may hold: ``low`` to ``high``, and ``also``.
+    """The integers that a field, or each of its entries, may hold: ``low`` to ``high``, and ``also``.
 
-    ``text`` is how the page puts it, where that says more than the two numbers.
+    ``text`` is the form on the printed page if it says more than the two numbers.
     """
 
     low: int
@@ -50,9 +50,9 @@ def _bits(number: int, text: str = "") -> Range:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the record: its numpy type, its range, who at the table may see it, and what it means.
+    """A field of the record: its numpy type, its range, who may see it, and its meaning.
 
-    ``state_check`` holds records that come from outside to the range, and to ``RELATIONS``.
+    ``state_check`` compares records from outside with the ranges and with ``RELATIONS``.
     """
 
     name: str
@@ -132,7 +132,7 @@ def write_rules(games: np.ndarray, rules: RuleSet, deals: int | None = None) -> 
     """Write the rules into games, STATE of any shape.
 
     Args:
-        deals: deals of an episode, where those are not the deals of the rules.
+        deals: deals of an episode, if not the number of the rules.
     """
     for rule in RULE_FIELDS:
         games[rule.state] = rule.code(getattr(rules, rule.name))
@@ -144,14 +144,14 @@ def rules_of(game: np.void | np.ndarray) -> RuleSet:
     """The rules that are written in a game, one STATE record.
 
     Raises:
-        ValueError: a field that no rule set has.
+        ValueError: a code that no rule has.
     """
     return RuleSet(**{rule.name: rule.value(int(game[rule.state])) for rule in RULE_FIELDS})
 
 
 @dataclass(frozen=True)
 class Relation:
-    """What holds between fields in every game: the field that is named where it does not, and what is expected."""
+    """A relation between fields that holds in every game: the field that an error names, and what is expected."""
 
     field: str
     expected: str
@@ -191,4 +191,4 @@ RELATIONS = (
     Relation("hand", "every card of the pack in one place: hand, sets, runs, pile, or the stock (the end of its deck)"),
     Relation("decks", "the pack, as far as decks are dealt (all 0: hidden) or given"),
 )  # fmt: skip
-"""Beside the ranges of ``FIELDS``, in the order in which ``core.check`` looks at them."""
+"""The relations, in the order in which ``core.check`` checks them, after the ranges of ``FIELDS``."""

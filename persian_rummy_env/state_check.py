@@ -1,8 +1,8 @@
-"""Whether records from outside are games: the one check that every way onto a table passes through.
+"""Checks whether records from outside are games. Every function that accepts records uses it.
 
-Ranges are those of ``state.FIELDS``, relations those of ``state.RELATIONS``. What passes can be played to its end; so
-the compiled code, which checks nothing, is never handed anything else. Copies that the engine made itself need no
-check: ``clone``, ``deepcopy`` and pickles of an environment.
+The ranges are those of ``state.FIELDS``, the relations those of ``state.RELATIONS``. A record that passes can be played
+to its end; the compiled code itself checks nothing. Copies that the engine made need no check: ``clone``, ``deepcopy``
+and pickles of an environment.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .core.compiler.compile_on_demand import ensure_compiled
 from .state import FIELDS, OVER, RELATIONS, STATE, Field
 
 MOST_NAMED = 6
-"""Of the cards that are not where they should be, an error names so many."""
+"""Misplaced cards that an error names."""
 _PLACES: dict[str, int] = {name: place[1] for name, place in (STATE.fields or {}).items()}
 
 
 class _Limits:
-    """The ranges of all fields of one type, by place in the record: it is seen as numbers of that type alone, so that
-    two comparisons do for all of them."""
+    """The ranges of all fields of one dtype by place in the record. The record is viewed as an array of that dtype, so
+    that two comparisons check all of them."""
 
     def __init__(self, dtype: np.dtype[Any], fields: list[Field]) -> None:
         self.dtype = dtype
@@ -53,13 +53,14 @@ _WITH_GAPS = [field for field in FIELDS if field.range.also is not None]
 
 
 def state_records(games: Any, *, change: bool = False) -> np.ndarray:
-    """Records of games, (n,) STATE, themselves; what is in them is not looked at.
+    """Check dtype and shape of records, (n,) STATE, and return them; their content is not checked.
 
     Args:
-        change: they are to be written to.
+        change: the records will be written to.
 
     Raises:
-        TypeError: they are of another type. ValueError: another shape, or they cannot be written to.
+        TypeError: another type.
+        ValueError: another shape, or read-only records that must be written to.
     """
     if not isinstance(games, np.ndarray) or games.dtype != STATE:
         found = f"of dtype {games.dtype.str}" if isinstance(games, np.ndarray) else f"= {shown(games)}"
@@ -67,18 +68,18 @@ def state_records(games: Any, *, change: bool = False) -> np.ndarray:
     if games.ndim != 1:
         raise ValueError(f"games of shape {games.shape}: expected STATE records, (n,)")
     if change and not games.flags.writeable:
-        raise ValueError("games that cannot be written to: expected ones that can, as they are changed; give a copy")
+        raise ValueError("games that cannot be written to: expected writable ones, as they are changed; give a copy")
     return games
 
 
 def checked_states(states: Any, lanes: int) -> np.ndarray:
-    """A copy of records that are games: (lanes,) STATE.
+    """Check that records are games, and return a copy: (lanes,) STATE.
 
-    A game that is over counts as ended, whoever played it: it waits for the next one.
+    A game that is over is marked as ended, so that it waits for the next episode.
 
     Raises:
-        ValueError: another dtype or shape, or no games; the message names the lane, the field, what it holds and what
-            was expected.
+        ValueError: another dtype or shape, or a record that is not a game; the message names the index, the field, its
+            value and what was expected.
     """
     try:
         given = np.asarray(states)
@@ -100,7 +101,7 @@ def checked_states(states: Any, lanes: int) -> np.ndarray:
 
 
 def _outside(field: Field, games: np.ndarray) -> np.ndarray:
-    """Which entries of a field are out of its range."""
+    """A mask of the entries of a field that are out of its range."""
     values, limits = games[field.name], field.range
     wrong = (values < limits.low) | (values > limits.high)
     return wrong if limits.also is None else wrong & (values != limits.also)
@@ -136,7 +137,7 @@ def _message(game: np.void, lane: int, name: str, entry: list[int], expected: st
 
 
 def _misplaced(game: np.void) -> str:
-    """The cards of the pack that do not lie in one place, and in how many they lie."""
+    """The cards of the pack that are not in exactly one place, and the number of their places."""
     sets = [int(bits) for bits in (*game["hand"], game["sets"], game["runs"])]
     places = Counter(min(card, JOKER) for bits in sets for card in range(NUM_CARDS) if bits >> card & 1)
     stock = game["decks"][int(game["deal"])][NUM_CARDS - int(game["stock_size"]) :]

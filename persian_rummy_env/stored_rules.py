@@ -1,4 +1,4 @@
-"""Rule sets in files: records, policies and training runs, also those that are older than a rule."""
+"""Rule sets in records, policies and training runs, also in files that are older than a rule."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .version import __version__
 
 
 def stored_rules(rules: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a record, a policy or any other file. A rule that it does not name was added later than the file
-    was written, and has the value that the game had before (``rules.RuleField.absent``).
+    """The rule set of a record, a policy or any other file. A rule that the file does not name was added later and has
+    the value that matches the older game (``rules.RuleField.absent``).
 
     Raises:
-        ValueError: a rule that is not known here, or a value that it does not have.
+        ValueError: an unknown rule, or an invalid value.
     """
     unknown = unknown_rules(rules)
     if unknown:

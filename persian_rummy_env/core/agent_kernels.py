@@ -1,8 +1,8 @@
-"""Games in which one agent plays some of the seats: its decision, then all others' until it is to move again.
+"""Games in which one agent plays some of the seats: its decision, then the other seats until it is to move again.
 
 Arrays are by lane, as in ``core.batch_kernels``. Seats count from ``base_seat`` (n,) int8: ``seat_codes[r]``, of (4,)
-int8, says who plays seat ``(base_seat + r) % 4``. It is the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for policy
-``k``, which is asked outside the compiled loop; where ``skips_forced[r]``, of (4,) bool, only if two or more actions
+int8, is the player of seat ``(base_seat + r) % 4``. It is the code of a bot, ``AGENT``, or ``OUTSIDE - k`` for policy
+``k``, which is called outside the compiled loop; with ``skips_forced[r]``, of (4,) bool, only if two or more actions
 are legal. A step is ``decide``, ``play_others`` (and the policies outside as
 often as they are to move), ``pay``, ``play_others`` for the episodes that began, ``write_outputs``.
 """
@@ -31,7 +31,7 @@ HIGH_FLOAT = HIGH.astype(np.float32)
 
 @compiled
 def standing(game, reward_kind):
-    """What team 0 has been paid in this episode so far, in points, or for ``WIN`` in games."""
+    """The return of team 0 in this episode so far, in points, or for ``WIN`` in games."""
     if reward_kind == MARGIN_DENSE:
         return margin(game)
     if reward_kind == WIN:
@@ -41,13 +41,13 @@ def standing(game, reward_kind):
 
 @compiled
 def begin(games, chosen, base_seat, seeds, seeded, rotate, no_decision_yet, skipped, credited, start, stop):
-    """After ``batch.reset`` of the ``chosen`` lanes: where the agent sits, and nothing decided yet.
+    """Initialise the ``chosen`` lanes after ``batch_kernels.reset``: the agent's seat, and no decision yet.
 
     Args:
         seeds: (n,) uint64. If ``seeded`` and the agent ``rotate``s, it starts at seat ``seed % 4``.
         no_decision_yet: (n,) bool, the agent has decided nothing in this episode.
         skipped: (n,) int64, episodes that ended before the agent's first decision.
-        credited: (n,) int64, the standing for which the agent has been paid.
+        credited: (n,) int64, the value of ``standing`` up to which the agent was rewarded.
     """
     for lane in range(start, stop):
         if chosen[lane]:
@@ -63,7 +63,7 @@ def begin(games, chosen, base_seat, seeds, seeded, rotate, no_decision_yet, skip
 
 @compiled
 def begin_next(game, lane, base_seat, rotate, no_decision_yet, credited):
-    """The next episode of a lane, by itself."""
+    """Start the next episode of a lane."""
     restart(game)
     if rotate:
         base_seat[lane] = (int(base_seat[lane]) + 1) % NUM_SEATS
@@ -87,12 +87,12 @@ def decide(
     start,
     stop,
 ):
-    """The agent's action in every lane that has an episode; a lane that waits gets its next one where ``autoreset``
-    (True: NEXT_STEP) says so.
+    """Play the agent's action in every lane with a running episode. A waiting lane starts its next episode if
+    ``autoreset`` is True (NEXT_STEP).
 
     Args:
         agent_acted: (n,) bool, written: the agent's action was played.
-        forfeited: (n,) bool, written: it was illegal, and ended the episode.
+        forfeited: (n,) bool, written: the action was illegal and ended the episode.
     """
     for lane in range(start, stop):
         game = games[lane]
@@ -127,11 +127,11 @@ def play_others(
     start,
     stop,
 ):
-    """Let bots play every game on until the agent is to move, or a player outside, or the episode is over. One that
-    is over before the agent's first decision is skipped for the next.
+    """Let bots play until the agent or an outside policy is to move, or the episode is over. An episode that is over
+    before the agent's first decision is replaced by the next one.
 
     Returns:
-        The number of lanes in which a player outside is to move.
+        The number of lanes in which an outside policy is to move.
     """
     words = np.zeros((1, WORDS), dtype=np.uint64)
     waiting = 0
@@ -183,11 +183,11 @@ def pay(
     start,
     stop,
 ):
-    """What the agent's action and all that followed it earned its team, and how the episodes stand.
+    """Write the rewards of the agent's team for the whole step, and the flags of the episodes.
 
     Args:
-        final: (n,) STATE and ``final_seat`` (n,) int8, get the last state of the lanes that end (``done``) and the seat
-            that looks at it, under SAME_STEP, before the next episode begins.
+        final: (n,) STATE, and ``final_seat`` (n,) int8: under SAME_STEP, receive the last state of the lanes that end
+            (``done``) and the seat of its observation.
         seat: (n,) int8, the seat of the agent's last decision.
         reward: (n,) float64.
     """
@@ -218,13 +218,12 @@ def pay(
 
 @compiled
 def write_outputs(games, legal, mask, seat, raw, observation, as_float, start, stop):
-    """What the agent sees: its mask, and the view of its seat to move; in a lane that waits for a reset an empty mask
-    and the last view.
+    """Write the agent's mask and observation. A lane that waits for a reset has an empty mask and the last observation.
 
     Args:
-        legal: (n, WORDS) uint64; mask: flat int8; seat: (n,) int8, written where the episode goes on.
+        legal: (n, WORDS) uint64; mask: flat int8; seat: (n,) int8, written for running episodes.
         raw: flat uint8 of n rows of ``SIZE``.
-        observation: (n, SIZE) float32, written where ``as_float``: ``raw`` divided by ``HIGH``.
+        observation: (n, SIZE) float32, written if ``as_float``: ``raw`` divided by ``HIGH``.
     """
     for lane in range(start, stop):
         game = games[lane]
@@ -249,8 +248,8 @@ def to_float(raw, lane, observation):
 
 @compiled
 def waiting_for(games, seat_codes, base_seat, no_decision_yet, lanes, players):
-    """The lanes in which a player outside is to move, and which player: written to ``lanes`` and ``players`` (n,) int64
-    from the front. Returns their number."""
+    """Write the lanes in which an outside policy is to move to ``lanes`` (n,) int64, and the policies to ``players``
+    (n,) int64. Returns their number."""
     count = 0
     for lane in range(len(games)):
         game = games[lane]

@@ -1,4 +1,4 @@
-"""What an action does: the only writer of a game under way. It trusts its caller: the action must be legal."""
+"""The effect of an action. Only this module changes a running game. It checks nothing: the action must be legal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .score import end_deal
 
 @compiled
 def apply(game, action):
-    """Play a legal action. Ends the deal where it ends it, and then starts the next deal of the game."""
+    """Play a legal action. If it ends the deal, the next deal of the game starts."""
     game["decisions"] = int(game["decisions"]) + 1
     game["episode_decisions"] = int(game["episode_decisions"]) + 1
     if action >= DISCARD.start:
@@ -50,8 +50,8 @@ def draw(game):
 
 @compiled
 def bring_own_stock_up(game, seat, top):
-    """Split stock: move the card that the seat draws, the first of its own queue or of the next one that has any, to
-    the top of the stock (place ``top`` of the deck). The rest stays seat by seat."""
+    """Split stock: move the card that the seat draws to the top of the stock (index ``top`` of the deck). It is the
+    first card of the seat's own part, or of the next part that has cards. The rest stays ordered by seat."""
     owner = seat
     while int(game["queue"][owner]) == 0:
         owner = (owner + 1) % NUM_SEATS
@@ -80,7 +80,7 @@ def do_pass(game):
 
 @compiled
 def take(game, wanted):
-    """``wanted``: the card, or 52 + k for the (k+1)-th joker from the top."""
+    """Take from the pile; ``wanted`` is the card, or 52 + k for the (k+1)-th joker from the top."""
     seat = int(game["seat"])
     card = min(wanted, JOKER)
     seen_before = max(wanted - JOKER, 0)
@@ -121,7 +121,7 @@ def lay(game, action):
         game["runs"] |= cards
         game["run_low"] |= cards & (~cards + ONE)
     elif LAYOFF_RUN.start <= action < LAYOFF_RUN.stop:
-        if next_up(game["runs"]) & cards == ZERO:  # it becomes the lowest card of the run above it
+        if next_up(game["runs"]) & cards == ZERO:  # the card is now the lowest of the run above it
             game["run_low"] = (game["run_low"] & ~next_up(cards)) | cards
         game["runs"] |= cards
     else:

@@ -1,4 +1,4 @@
-"""Games between bots and players outside the loop: what a match needs of the core."""
+"""Games between bots and policies outside the compiled loop, for matches."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .masks import ONLY_ROW, WORDS, count_legal, is_legal, nth_legal
 from .observe import observe
 
 OUTSIDE, OUTSIDE_IF_CHOICE = -1, -2
-"""In place of a bot's code: a policy outside the loop plays this seat, always or where it has two or more actions."""
+"""Codes of a seat of a policy outside the loop, which decides always or only with two or more legal actions."""
 ASK = -1
 
 
 @compiled
 def loop_action(game, words, row, code):
-    """The action that the loop plays by itself; ``ASK``: the policy outside decides.
+    """The action that the loop plays itself, or ``ASK`` if a policy outside decides.
 
     Args:
-        words: (n, WORDS) uint64; its row is written with the legal actions, unless ``code`` is ``OUTSIDE``.
-        code: of a bot, or ``OUTSIDE`` or ``OUTSIDE_IF_CHOICE``.
+        words: (n, WORDS) uint64; its row receives the legal actions, unless ``code`` is ``OUTSIDE``.
+        code: the code of a bot, or ``OUTSIDE`` or ``OUTSIDE_IF_CHOICE``.
     """
     if code == OUTSIDE:
         return ASK
@@ -36,12 +36,12 @@ def loop_action(game, words, row, code):
 
 @compiled
 def advance(games, codes, decisions, start, stop):
-    """Play every game on until it is over or a policy outside the loop is to decide.
+    """Play every game until it is over or a policy outside the loop is to decide.
 
     Args:
         games: (n,) STATE, changed in place.
         codes: (n, 4) int8, as for ``loop_action``.
-        decisions: (n,) int64, added to.
+        decisions: (n,) int64, the number of decisions is added.
     """
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for lane in range(start, stop):
@@ -56,8 +56,8 @@ def advance(games, codes, decisions, start, stop):
 
 @compiled
 def show_lanes(games, lanes, observation, legal):
-    """The observation, a flat array of k rows, and the packed mask (k, WORDS), of the seat to move in the games
-    ``lanes`` (k,)."""
+    """Write the observations, a flat array of k rows, and the packed masks (k, WORDS), of the seats to move in the
+    games ``lanes`` (k,)."""
     for row in range(len(lanes)):
         game = games[lanes[row]]
         legal_actions(game, legal, row)
@@ -66,8 +66,8 @@ def show_lanes(games, lanes, observation, legal):
 
 @compiled
 def play_lanes(games, lanes, actions):
-    """Play one action in each of the games ``lanes`` (k,). Stops at the first illegal one and returns its place in
-    ``lanes``; -1: all were played."""
+    """Play one action in each of the games ``lanes`` (k,). Stops at the first illegal action and returns its index in
+    ``lanes``; -1 if all were played."""
     words = np.zeros((1, WORDS), dtype=np.uint64)
     for row in range(len(lanes)):
         game = games[lanes[row]]

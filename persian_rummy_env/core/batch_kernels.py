@@ -1,8 +1,8 @@
-"""The compiled functions that the environments call: one loop over games each.
+"""The compiled functions of the environments: each is one loop over games.
 
 Arrays by lane: ``games`` (n,) STATE, ``legal`` (n, WORDS) uint64, ``observation`` flat uint8 of n rows of ``SIZE``,
 ``mask`` flat int8 of n rows of ``NUM_ACTIONS``, ``seat`` (n,) int8, ``reward`` (n, 4) float32, flags (n,) bool.
-All work on lanes ``start <= lane < stop``, so that several threads can share a batch; no lane reads another.
+All functions work on lanes ``start <= lane < stop``, so that threads can share a batch. Lanes are independent.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MARGIN_SCALE = 100.0
 
 @compiled
 def write_outputs(games, lane, legal, observation, mask, seat):
-    """Mask, observation and seat to move of a lane. One that waits for a reset shows the last view of the seat that
-    moved last, an empty mask, and nobody to move."""
+    """Write mask, observation and seat to move of a lane. A lane that waits for a reset has the last observation of the
+    seat that moved last, an empty mask, and the seat -1."""
     game = games[lane]
     to_move = int(game["seat"])
     if game["ended"]:
@@ -51,7 +51,7 @@ def reset(games, chosen, seeds, seeded, dealers, start, stop):
 
     Args:
         chosen: (n,) bool.
-        seeds: (n,) uint64, used where ``seeded`` is True; else the lane's generator goes on.
+        seeds: (n,) uint64, used if ``seeded`` is True; else the lane's generator continues.
         dealers: (n,) int8, a seat or ``ANY_DEALER``.
     """
     for lane in range(start, stop):
@@ -63,7 +63,7 @@ def reset(games, chosen, seeds, seeded, dealers, start, stop):
 
 @compiled
 def first_illegal(games, actions, legal, start, stop):
-    """The first lane whose action is out of range or illegal, or -1. Lanes that wait are not looked at."""
+    """The first lane whose action is out of range or illegal, or -1. Waiting lanes are skipped."""
     for lane in range(start, stop):
         action = int(actions[lane])
         legal_here = action >= 0 and action < NUM_ACTIONS and is_legal(legal, lane, action)
@@ -74,14 +74,14 @@ def first_illegal(games, actions, legal, start, stop):
 
 @compiled
 def pay(reward, lane, value):
-    """Rewards by absolute seat: ``value`` to team 0, its negative to team 1."""
+    """Write the rewards by absolute seat: ``value`` for team 0, its negative for team 1."""
     for seat in range(NUM_SEATS):
         reward[lane, seat] = value if seat % NUM_TEAMS == 0 else 0.0 - value  # never -0.0
 
 
 @compiled
 def play(game, action, reward_kind):
-    """Play a legal action; returns what team 0 earns by it."""
+    """Play a legal action; returns the reward of team 0."""
     before = margin(game)
     finished = int(game["score"][0]) - int(game["score"][1])
     apply(game, action)
@@ -99,15 +99,15 @@ def step(
     games, actions, legal, own, final, done, observation, mask, seat, reward, terminated, truncated,
     reward_kind, autoreset, max_decisions, start, stop,
 ):  # fmt: skip
-    """One decision in every lane. A lane whose episode has ended waits for a reset (DISABLED), or starts the next one:
-    also under SAME_STEP, where only a game that was put on the table can stand there ended.
+    """Play one decision in every lane. A lane whose episode has ended waits for a reset (DISABLED), or starts the next
+    episode; under SAME_STEP this occurs only for a game that was set from outside.
 
     Args:
-        actions: (n,) integers. An illegal one (and only where ``first_illegal`` was not asked) forfeits the episode.
-        own: (1,) STATE, before any deal: the rules by which the next episodes are played.
-        final: (n,) STATE, gets the last state of the lanes that end in this step (``done``), under SAME_STEP.
+        actions: (n,) integers. An illegal action forfeits the episode, unless ``first_illegal`` was called before.
+        own: (1,) STATE before any deal, with the rules of the next episodes.
+        final: (n,) STATE, receives the last state of the lanes that end in this step (``done``) under SAME_STEP.
         done: (n,) bool, lanes that ended in this step.
-        max_decisions: the episode is truncated after so many; 0: never.
+        max_decisions: the episode is truncated after this many decisions; 0: never.
     """
     for lane in range(start, stop):
         game = games[lane]
@@ -140,15 +140,14 @@ def step(
 
 @compiled
 def restart(game):
-    """The next episode of a lane, by itself: given decks were for the one before."""
+    """Start the next episode of a lane, without given decks."""
     game["given"] = 0
     start_episode(game, ANY_DEALER)
 
 
 @compiled
 def restart_as(games, lane, own):
-    """As ``restart``, by the rules of ``own``, whatever rules the game before was played by: of that one the generators
-    alone go on."""
+    """As ``restart``, with the rules of ``own`` instead of those of the game before. Only its generators continue."""
     game = games[lane]
     low, high, sampling = game["rng"][0], game["rng"][1], game["sample_rng"]
     games[lane] = own[0]
@@ -167,7 +166,7 @@ def write_all_outputs(games, legal, observation, mask, seat, start, stop):
 
 @compiled
 def sample(games, legal, actions, start, stop):
-    """Draw uniformly among the legal actions, from each lane's own sampling stream; 0 where nothing is legal."""
+    """Draw uniformly among the legal actions, from each lane's sampling stream; 0 in a lane without a legal action."""
     for lane in range(start, stop):
         count = count_legal(legal, lane)
         actions[lane] = nth_legal(legal, lane, sample_below(games[lane], count)) if count > 0 else 0
@@ -175,7 +174,7 @@ def sample(games, legal, actions, start, stop):
 
 @compiled
 def sample_from(legal, fractions, actions, start, stop):
-    """As ``sample``, by fractions (n,) in [0, 1) drawn elsewhere."""
+    """As ``sample``, from given random numbers ``fractions`` (n,) in [0, 1)."""
     for lane in range(start, stop):
         count = count_legal(legal, lane)
         order = min(int(fractions[lane] * count), count - 1)
@@ -184,13 +183,13 @@ def sample_from(legal, fractions, actions, start, stop):
 
 @compiled
 def observe_seats(games, seats, observation, start, stop):
-    """The observation of seat ``seats[lane]`` of each game, whoever is to move."""
+    """Write the observation of seat ``seats[lane]`` of each game, whoever is to move."""
     for lane in range(start, stop):
         observe(games[lane], int(seats[lane]), observation, lane)
 
 
 @compiled
 def legal_words(games, legal, start, stop):
-    """The packed legal actions of each game."""
+    """Write the packed legal actions of each game."""
     for lane in range(start, stop):
         legal_actions(games[lane], legal, lane)

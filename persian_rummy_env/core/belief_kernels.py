@@ -1,8 +1,8 @@
-"""Worlds that agree with all that a seat knows.
+"""Infostates and sampled worlds (determinizations).
 
 A seat knows its hand, the table, the pile, the size of every hand, and the cards of other hands that were taken in
-public and not yet played. Everything else is unseen: the rest of the other hands, and the stock in its order.
-``redact`` makes a record that says no more than this. ``deal_world`` deals the unseen cards again, every arrangement
+public and not yet played. Everything else is unseen: the rest of the other hands, and the order of the stock.
+``redact`` makes a record with only this knowledge. ``deal_world`` deals the unseen cards again; every arrangement is
 equally likely.
 """
 
@@ -42,7 +42,7 @@ def unseen_cards(game, seat, cards):
 
 @compiled
 def place_unseen(game, seat, cards):
-    """Give the unseen cards, in their order, to the other hands beside what is known of them, then to the stock."""
+    """Give the unseen cards in order to the other hands, in addition to their known cards, and then to the stock."""
     index = 0
     for relative in range(1, NUM_SEATS):
         other = (seat + relative) % NUM_SEATS
@@ -60,9 +60,8 @@ def place_unseen(game, seat, cards):
 
 @compiled
 def redact(game, seat, cards):
-    """Take out of a record all that ``seat`` cannot know: the unseen cards lie in order of their index, decks dealt
-    before and after are gone, and so are the generators. Every truth that looks alike to the seat becomes the same
-    record."""
+    """Remove everything from a record that ``seat`` cannot know: the unseen cards are sorted by index, and the decks of
+    other deals and the generators are zeros. Games that the seat cannot tell apart become the same record."""
     unseen_cards(game, seat, cards)
     for deal in range(len(game["decks"])):
         for place in range(NUM_CARDS):
@@ -76,7 +75,7 @@ def redact(game, seat, cards):
 
 @compiled
 def deal_world(game, seat, cards):
-    """Deal the unseen cards of a record again, from its sampling stream."""
+    """Deal the unseen cards of a record again, with its sampling stream."""
     count = unseen_cards(game, seat, cards)
     for index in range(count - 1, 0, -1):
         other = sample_below(game, index + 1)
@@ -88,7 +87,7 @@ def deal_world(game, seat, cards):
 
 @compiled
 def views_of(games, lanes, seats, views):
-    """``views[i]`` (STATE) becomes the game ``lanes[i]`` as seat ``seats[i]`` knows it."""
+    """Write to ``views[i]`` (STATE) the infostate of seat ``seats[i]`` in game ``lanes[i]``."""
     cards = np.zeros(NUM_CARDS, dtype=np.uint8)
     for row in range(len(lanes)):
         views[row] = games[lanes[row]]
@@ -97,7 +96,7 @@ def views_of(games, lanes, seats, views):
 
 @compiled
 def sample_worlds(views, seats, seeds, worlds):
-    """``worlds[i, j]`` (STATE) becomes a world that agrees with what ``seats[i]`` knows in ``views[i]``; ``seeds[i,
+    """Write to ``worlds[i, j]`` (STATE) a world that agrees with what ``seats[i]`` knows in ``views[i]``; ``seeds[i,
     j]`` uint64 starts its sampling stream."""
     cards = np.zeros(NUM_CARDS, dtype=np.uint8)
     for row in range(len(views)):

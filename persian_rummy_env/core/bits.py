@@ -1,7 +1,7 @@
 """Sets of cards as ``uint64``: the few bit operations that numba lacks, and the shapes of melds.
 
-Suit ``s`` is the 13 bits from ``13 * s``; jokers are unary from bit 52. All constants are ``uint64``, since numba makes
-floats of a ``uint64`` added to a Python integer.
+Suit ``s`` is the 13 bits from ``13 * s``; jokers are unary from bit 52. All constants are ``uint64``, because numba
+converts the sum of a ``uint64`` and a Python integer to a float.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def _every_suit(ranks: int) -> np.uint64:
 
 ALL_RANKS = (1 << NUM_RANKS) - 1
 NOT_LOWEST = _every_suit(ALL_RANKS & ~1)
-"""Every plain card but the twos: what may stand after a shift up."""
+"""Every plain card except the twos: the valid cards after a shift up."""
 NOT_HIGHEST = _every_suit(ALL_RANKS >> 1)
-"""Every plain card but the aces: what may stand after a shift down."""
+"""Every plain card except the aces: the valid cards after a shift down."""
 
 
 @compiled
 def bit(index):
-    """The set that holds one card, by index."""
+    """The set with one card, given by index."""
     return ONE << np.uint64(index)
 
 
@@ -47,13 +47,13 @@ def jokers_in(cards):
 
 @compiled
 def some_jokers(number):
-    """A set of so many jokers, 0..4."""
+    """A set of ``number`` jokers, 0..4."""
     return ((ONE << np.uint64(number)) - ONE) << JOKER_BIT
 
 
 @compiled
 def add_card(cards, card):
-    """The set with one more card, given by index 0..52."""
+    """The set with one card more, given by index 0..52."""
     if card == JOKER:
         return cards | JOKER_ONE | ((cards & JOKERS) << ONE)
     return cards | bit(card)
@@ -61,14 +61,14 @@ def add_card(cards, card):
 
 @compiled
 def minus(cards, gone):
-    """The set without the cards of another; jokers by number, at least none left."""
+    """The set without the cards of another; jokers are subtracted by number, down to 0."""
     left = jokers_in(cards) - jokers_in(gone)
     return (cards & ~gone & PLAIN) | (some_jokers(left) if left > 0 else ZERO)
 
 
 @compiled
 def plus(cards, more):
-    """The two sets together, plain cards disjoint; jokers by number."""
+    """The union of two sets with disjoint plain cards; jokers are added by number."""
     return ((cards | more) & PLAIN) | some_jokers(jokers_in(cards) + jokers_in(more))
 
 
@@ -112,7 +112,7 @@ def ranks_triple(cards):
 
 @compiled
 def reached(runs, cards):
-    """The cards of a set that can be laid on runs one after the other, in unbroken chains from either end."""
+    """The cards of a set that can be laid off on runs one after the other, in unbroken chains at either end."""
     found = ZERO
     grown = (next_up(runs) | next_down(runs)) & cards
     while grown != ZERO:
@@ -123,11 +123,11 @@ def reached(runs, cards):
 
 @compiled
 def completable(hand, sets, runs):
-    """Every plain card that could be melded at once if it came to the hand (docs/rules.md on taking from the pile).
+    """Every plain card that could be melded at once if it came to the hand (rules R27 to R30).
 
     Args:
         hand: the rest of the hand, without the card.
-        sets, runs: the cards on the table that lie in sets, in runs.
+        sets, runs: the cards on the table in sets and in runs.
     """
     up, down = next_up(hand), next_down(hand)
     in_run = (up & next_up(up)) | (down & next_down(down)) | (up & down)

@@ -1,8 +1,7 @@
-"""The scripted players, compiled, so that whole deals are played inside the loop.
+"""The scripted bots, compiled, so that whole deals are played inside the loop.
 
-A bot is a function of the game, its legal actions and nothing else; of the game it reads what its seat may see (its own
-hand and the public fields of ``state.FIELDS``), which tests hold it to by exchanging hidden cards. What each one does
-is said in docs/bots.md.
+A bot is a function of the game and its legal actions. It reads only what its seat may see (its own hand and the public
+fields of ``state.FIELDS``); tests exchange hidden cards to check this. docs/bots.md describes each bot.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ TAKES = np.uint64((1 << 56) - 1)
 
 @compiled
 def choose(game, words, row, bot):
-    """The action that a bot plays for the seat to move, whose legal actions are ``words[row]``."""
+    """The action of a bot for the seat to move; ``words[row]`` are the legal actions."""
     if bot == RANDOM:
         return nth_legal(words, row, sample_below(game, count_legal(words, row)))
     if bot == EXPERT:
@@ -53,13 +52,13 @@ def draw_or_pass(words, row):
 
 @compiled
 def legal_takes(words, row):
-    """The takes allowed: cards, and jokers by their order from the top in bits 52..55."""
+    """The legal takes: plain cards, and jokers by their order from the top in bits 52..55."""
     return (words[row, 0] >> FIRST_TAKE) & TAKES
 
 
 @compiled
 def deepest_take(game, words, row):
-    """The legal take that lies deepest in the pile."""
+    """The legal take of the lowest card in the pile."""
     takes = legal_takes(words, row)
     if takes == ZERO:
         return NO_ACTION
@@ -76,7 +75,8 @@ def deepest_take(game, words, row):
 
 @compiled
 def gainful_take(game, words, row):
-    """The take that gains most: the points that it makes ready to lay, less those of the cards that come along."""
+    """The take with the largest gain: the points that become ready to lay minus those of the cards above the taken
+    one."""
     takes = legal_takes(words, row)
     if takes == ZERO:
         return NO_ACTION
@@ -103,7 +103,7 @@ def gainful_take(game, words, row):
 
 @compiled
 def ready_value(game, cards):
-    """The points of the cards of a hand that could be laid now (a card that two melds want counts once)."""
+    """The points of the cards of a hand that can be laid now; a card that fits two melds counts once."""
     plain = cards & PLAIN
     ready = completable_within(plain, game["sets"], game["runs"])
     jokers = jokers_in(cards)
@@ -115,7 +115,7 @@ def ready_value(game, cards):
 
 @compiled
 def best_meld(game, words, row):
-    """The legal meld worth most points; the lowest id of equals."""
+    """The legal meld worth most points; of equals the lowest id."""
     points = ACTION_POINTS[int(game["quad_jacks"])]
     best = NO_ACTION
     most = 0
@@ -132,7 +132,7 @@ def best_meld(game, words, row):
 
 @compiled
 def lowest_layoff(words, row):
-    """The legal lay-off of lowest id."""
+    """The legal lay-off with the lowest id."""
     for word in range(LAYOFF_SET.start // 64, LAYOFF_JOKER.start // 64 + 1):
         bits = words[row, word]
         while bits != ZERO:
@@ -145,8 +145,8 @@ def lowest_layoff(words, row):
 
 @compiled
 def use_of(hand, card):
-    """How useful a card is to a hand: 2 for each other card of its rank and each neighbour in its suit, 1 for each card
-    of its suit two ranks away; a joker 3 for each joker held."""
+    """The use of a card in a hand: 2 for each other card of its rank and each neighbour in its suit, 1 for each card of
+    its suit two ranks away; for a joker 3 for each joker in the hand."""
     if card == JOKER:
         return 3 * jokers_in(hand)
     one = bit(card)
@@ -159,7 +159,7 @@ def use_of(hand, card):
 
 @compiled
 def least_useful(game):
-    """The card of the hand of least use; of equals the one of fewer points, then of lower index."""
+    """The card of the hand with the least use; of equals the one with fewer points, then with the lower index."""
     hand = game["hand"][int(game["seat"])]
     plain = hand & PLAIN
     best = JOKER
@@ -177,9 +177,9 @@ def least_useful(game):
 
 @compiled
 def choose_many(games, legal, bots, actions, start, stop):
-    """The action of the bot at the seat to move in each game that is not over; ``bots`` (n, 4) int8 codes by seat.
+    """Write the action of the bot to move in each running game; ``bots`` (n, 4) int8 are codes by seat.
 
-    Where the code is negative, somebody else plays that seat and the action stays as it is.
+    With a negative code the seat has no bot, and the action is not written.
     """
     for lane in range(start, stop):
         game = games[lane]

@@ -1,7 +1,7 @@
-"""Whether a record from outside is a game: what must hold between its fields, ``state.RELATIONS``.
+"""Checks whether a record from outside is a game: the relations between its fields (``state.RELATIONS``).
 
-Whoever calls this has seen to it that every field is in its range, so every index here is good. What passes can be
-played to the end: every loop of the core ends on it, and no index leaves its array.
+The caller has checked that every field is in its range, so that every index here is valid. A record that passes can be
+played to its end: every loop of the core terminates on it, and no index leaves its array.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .legal import legal_actions
 from .masks import ONLY_ROW, WORDS, count_legal
 from .score import hand_value
 
-# Numbers of ``state.RELATIONS``.
+# Indices of ``state.RELATIONS``.
 (
     HAND_JOKERS, KNOWN_JOKERS, DECLINED_JOKERS, LAID_JOKERS, SETS_JOKERS, PILE_JOKERS,
     DEAL, OWED, SOMETHING_HELD, PASSES, OUT, SCORE, LAST_SCORE, POINTS, EPISODE_DECISIONS, PILE, PILE_SIZE, QUEUE, SETS,
@@ -33,8 +33,8 @@ MOST_POINTS_OF_A_DEAL = 2 * int(CARD_VALUES[:JOKER].sum() + NUM_JOKERS * CARD_VA
 
 @compiled
 def broken_relation(game):
-    """The number of the first relation that does not hold, and for a field by seat or team, the entry: (number, entry);
-    (``HOLDS``, 0) where all of them do."""
+    """The index of the first relation that does not hold, and the entry of a field by seat or team: (index, entry);
+    (``HOLDS``, 0) if all hold."""
     for seat in range(NUM_SEATS):
         if not unary(game["hand"][seat]):
             return HAND_JOKERS, seat
@@ -69,7 +69,7 @@ def unary(cards):
 
 @compiled
 def broken_cards(game):
-    """Where the cards lie."""
+    """Check the places of the cards."""
     sets, runs, pile = game["sets"], game["runs"], game["pile"]
     stock = int(game["stock_size"])
     size = int(game["pile_size"])
@@ -154,7 +154,7 @@ def broken_cards(game):
 
 @compiled
 def broken_course(game):
-    """How far the game has come."""
+    """Check the course of the game: deal, phase, turn, scores."""
     phase = int(game["phase"])
     seat = int(game["seat"])
     deal = int(game["deal"])
@@ -206,7 +206,7 @@ def broken_course(game):
 
 @compiled
 def owed_can_be_melded(game):
-    """In the meld phase: nothing is owed, or a card that was taken and that a legal action leads to."""
+    """In the meld phase: whether nothing is owed, or a taken card to which a legal action leads."""
     owed = int(game["owed"])
     if owed == NOTHING_OWED:
         return True
@@ -220,7 +220,7 @@ def owed_can_be_melded(game):
 
 @compiled
 def full_sets_value(game):
-    """The points of the sets of four on the table that count double if they were melded at once."""
+    """The extra points of the sets of four on the table if they were melded at once."""
     sets = game["sets"]
     value = 0
     for rank in range(NUM_RANKS):
@@ -234,7 +234,7 @@ def full_sets_value(game):
 
 @compiled
 def broken_decks(game):
-    """Decks that were dealt, or are given and will be. (One neither dealt nor given is drawn when its deal begins.)"""
+    """Check the decks that were dealt or are given. (Any other deck is drawn when its deal begins.)"""
     deal = int(game["deal"])
     dealt_of_this = NUM_CARDS - int(game["stock_size"])
     for number in range(int(game["deals"])):
@@ -259,7 +259,7 @@ def broken_decks(game):
 
 @compiled
 def first_broken(games, start, stop):
-    """(lane, number of the relation, entry) of the first game in which a relation does not hold; lane -1: none."""
+    """(lane, index of the relation, entry) of the first game in which a relation does not hold; lane -1 if all hold."""
     for lane in range(start, stop):
         number, entry = broken_relation(games[lane])
         if number != HOLDS:

@@ -15,8 +15,8 @@ ANY_DEALER = -1
 
 @compiled
 def draw_deck(game, deal):
-    """Shuffle the deck of a deal (Fisher and Yates). A given deck stays, but the stream moves on just the same, so that
-    giving one deck changes no other."""
+    """Shuffle the deck of a deal (Fisher-Yates). A given deck stays, but the stream advances all the same, so that a
+    given deck does not change the other decks."""
     given = (int(game["given"]) >> deal) & 1
     deck = game["decks"][deal]
     if not given:
@@ -62,15 +62,15 @@ def start_deal(game):
     game["seat"] = (dealer + 1) % NUM_SEATS
     game["owed"] = NOTHING_OWED
     game["passes"] = 0
-    for seat in range(NUM_SEATS):  # whoever plays first has a card more to draw than the dealer
+    for seat in range(NUM_SEATS):  # the first player's part has one card more than the dealer's
         order = (seat - dealer - 1) % NUM_SEATS
         game["queue"][seat] = (STOCK_SIZE + NUM_SEATS - 1 - order) // NUM_SEATS if game["split_stock"] else 0
 
 
 @compiled
 def clear(game):
-    """Take away what an earlier game has left in places that this one has not come to, so that equal games are equal
-    records, whatever was played there before."""
+    """Clear places that this game has not written yet, so that equal games are equal records whatever was played in the
+    record before."""
     for index in range(MAX_PILE):
         game["pile_card"][index] = 0
         game["pile_seat"][index] = 0
@@ -82,8 +82,8 @@ def clear(game):
 
 @compiled
 def start_episode(game, dealer):
-    """Start a new game with the record's rules and generator. ``dealer``: a seat, or ``ANY_DEALER`` to draw one; the
-    draw is made either way, so that naming the dealer does not change the shuffle."""
+    """Start a new game with the record's rules and generator. ``dealer`` is a seat, or ``ANY_DEALER`` to draw one. The
+    draw is always made, so that a given dealer does not change the shuffle."""
     drawn = next_below(game, NUM_SEATS)
     game["dealer"] = drawn if dealer == ANY_DEALER else dealer
     clear(game)

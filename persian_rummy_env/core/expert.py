@@ -1,8 +1,7 @@
-"""The expert bot: a weighted sum of features for every legal action, all of them of what the seat sees.
+"""The expert bot: a weighted sum of features for every legal action, computed from what the seat sees.
 
-``FEATURES`` names them; docs/bots.md says what each is worth and how the weights were found. The features of the draw
-phase weigh a take against drawing (which has none); those of the meld phase weigh the hand, the table and the pile as
-an action leaves them.
+``FEATURES`` names the features; docs/bots.md has their ablation. Features of the draw phase compare a take with drawing
+(which has no features). Features of the meld phase describe the hand, the table and the pile after the action.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ WEIGHTS: dict[str, float] = {
     "discard_value": -5.91,
     "discard_takes_back": 3.64,
 }
-"""Points of margin a unit of each feature, in the order of the features; docs/bots.md tells what a unit is."""
+"""Points of margin per unit of each feature, in the order of the features; docs/bots.md has the units."""
 FEATURES = tuple(WEIGHTS)
 NUM_FEATURES = len(FEATURES)
 EXPERT_WEIGHTS = np.array(list(WEIGHTS.values()))
@@ -85,7 +84,7 @@ def near(cards):
 
 @compiled
 def ready_cards(cards, sets, runs):
-    """The cards of a hand that could be laid now."""
+    """The cards of a hand that can be laid now."""
     ready = completable_within(cards & PLAIN, sets, runs)
     if jokers_in(cards) >= 3 or jokers_in(sets) == 3:
         ready |= cards & JOKERS
@@ -94,13 +93,13 @@ def ready_cards(cards, sets, runs):
 
 @compiled
 def unseen_by(game, seat):
-    """The plain cards that a seat does not know the place of, or knows in another hand."""
+    """The plain cards whose place a seat does not know, or knows to be in another hand."""
     return ~(game["hand"][seat] | game["sets"] | game["runs"] | game["pile"]) & PLAIN
 
 
 @compiled
 def danger_of(game, seat):
-    """How near an opponent is to going out: 1 with an empty hand, 1/2 with one card, and so on."""
+    """1 / (1 + cards in the shorter of the opponents' hands)."""
     left = popcount(game["hand"][(seat + 1) % NUM_SEATS])
     right = popcount(game["hand"][(seat + 3) % NUM_SEATS])
     return 1.0 / (1.0 + min(left, right))
@@ -108,7 +107,7 @@ def danger_of(game, seat):
 
 @compiled
 def take_features(game, seat, action, out):
-    """The features of a take."""
+    """Add the features of a take."""
     wanted = action - TAKE.start
     card = min(wanted, JOKER)
     skip = max(wanted - JOKER, 0)
@@ -141,7 +140,7 @@ def take_features(game, seat, action, out):
 
 @compiled
 def hand_features(game, seat, hand, sets, runs, out):
-    """The features of the hand and the table that an action leaves."""
+    """Add the features of hand and table after an action."""
     plain = hand & PLAIN
     ready = ready_cards(hand, sets, runs)
     ready_value = hand_value(ready) / 10.0
@@ -160,7 +159,7 @@ def hand_features(game, seat, hand, sets, runs, out):
 
 @compiled
 def discard_features(game, seat, card, hand, out):
-    """The features of a discard: what it is to the others, and what it makes of the pile."""
+    """Add the features of a discard: its use for the other players, and the pile after it."""
     out[DISCARD_ANY] = 1.0
     out[DISCARD_VALUE] = int(CARD_VALUES[card]) / 10.0
     if card == JOKER:
@@ -191,7 +190,7 @@ def discard_features(game, seat, card, hand, out):
 
 @compiled
 def features(game, action, out):
-    """Write the features of a legal action of the seat to move into ``out`` (NUM_FEATURES,), all others zero."""
+    """Write the features of a legal action of the seat to move into ``out`` (NUM_FEATURES,); all others are 0."""
     for index in range(NUM_FEATURES):
         out[index] = 0.0
     seat = int(game["seat"])
@@ -219,7 +218,7 @@ def features(game, action, out):
 
 @compiled
 def best_by_features(game, words, row, weights):
-    """The legal action of the highest weighted sum of features; the lowest id of equals."""
+    """The legal action with the highest weighted sum of features; of equals the lowest id."""
     values = np.empty(NUM_FEATURES)
     best = -1
     most = -np.inf

@@ -1,6 +1,6 @@
-"""What a seat may do: the legal actions of the seat to move, as 547 bits in nine ``uint64``.
+"""The legal actions of the seat to move, as 547 bits in nine ``uint64``.
 
-Bit ``a % 64`` of word ``a // 64`` is action ``a``, so the words are the action mask itself, packed.
+Bit ``a % 64`` of word ``a // 64`` is action ``a``: the words are the packed action mask.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PASS_BIT = np.uint64(1 << PASS.start)
 
 
 def _set_table() -> np.ndarray:
-    """The five sets that the four cards of a rank allow, by which of its suits (bits C D H S) a hand holds."""
+    """The possible sets of a rank (five bits), by the suits of that rank in the hand (bits C D H S)."""
     triples = (0b0111, 0b1011, 0b1101, 0b1110)
     return np.array(
         [
@@ -66,12 +66,12 @@ def _set_table() -> np.ndarray:
 
 SETS_OF = _set_table()
 SETS_WITH_SUIT = np.array([SETS_OF[0b1111] & ~SETS_OF[0b1111 ^ 1 << suit] for suit in range(NUM_SUITS)])
-"""Of the five sets of a rank, those that hold its card of each suit."""
+"""The sets of a rank (five bits) that hold its card of each suit."""
 
 
 @compiled
 def put(words, row, offset, bits):
-    """Or bits into the packed mask from action ``offset`` on."""
+    """Set bits in the packed mask, starting at action ``offset``."""
     word = offset // 64
     shift = offset % 64
     words[row, word] |= bits << np.uint64(shift)
@@ -81,7 +81,7 @@ def put(words, row, offset, bits):
 
 @compiled
 def legal_actions(game, words, row):
-    """Write the legal actions of the seat to move into ``words[row]`` (none once the game is over)."""
+    """Write the legal actions of the seat to move into ``words[row]``; none after the end of the game."""
     for word in range(WORDS):
         words[row, word] = ZERO
     phase = int(game["phase"])
@@ -96,15 +96,15 @@ def legal_actions(game, words, row):
 
 @compiled
 def takeable(game):
-    """The cards of the pile that may be taken; bits 52..55 are the jokers by their order from the top."""
+    """The cards of the pile that may be taken (rules R24 to R30); bits 52..55 are the jokers in order from the top."""
     hand = game["hand"][int(game["seat"])]
     sets = game["sets"]
     runs = game["runs"]
     pile = game["pile"]
     plain = pile & PLAIN
-    # With the hand alone, whatever lies above: most of what can be taken is found here in one go.
+    # First with the hand alone, for all cards at once: this finds most cards that can be taken.
     sure = plain & completable(hand & PLAIN, sets, runs)
-    # With the whole pile as well: what is not in here cannot be taken, and seldom is anything left in between.
+    # Then with the whole pile: a card that is not in this set cannot be taken. Few cards remain between the two sets.
     unsure = plain & ~sure & completable_within((hand | pile) & PLAIN, sets, runs)
     if unsure != ZERO:
         place = int(game["pile_size"]) - 1
@@ -125,7 +125,7 @@ def takeable(game):
 
 @compiled
 def takeable_jokers(game, in_pile):
-    """The jokers of the pile that may be taken, by their order from the top: each brings those above it along."""
+    """The jokers of the pile that may be taken, in order from the top: a take includes the jokers above."""
     if jokers_in(game["sets"]) == 3:
         return some_jokers(in_pile)
     short = 2 - jokers_in(game["hand"][int(game["seat"])])
@@ -134,8 +134,8 @@ def takeable_jokers(game, in_pile):
 
 @compiled
 def completable_within(cards, sets, runs):
-    """The cards of a set that could be melded if the whole of it were the hand."""
-    up = cards & next_down(cards) & next_down(next_down(cards))  # the lowest card of each three in sequence
+    """The cards of a set that could be melded if the set were the hand."""
+    up = cards & next_down(cards) & next_down(next_down(cards))  # the lowest card of each sequence of three
     in_run = up | next_up(up) | next_up(next_up(up))
     on_table = in_every_suit(ranks_triple(cards) | ranks_any(sets & PLAIN))
     return cards & (in_run | on_table | reached(runs, cards))
@@ -143,7 +143,7 @@ def completable_within(cards, sets, runs):
 
 @compiled
 def free_melds(game, words, row):
-    """Everything that may be done in the meld phase with nothing owed."""
+    """Write the legal actions of the meld phase if nothing is owed."""
     hand = game["hand"][int(game["seat"])]
     plain = hand & PLAIN
     jokers = jokers_in(hand)
@@ -169,7 +169,8 @@ def free_melds(game, words, row):
 
 @compiled
 def owed_melds(game, words, row):
-    """What may be done while a card taken from the pile is owed: meld it, lay it off, or lay off what leads to it."""
+    """Write the legal actions while a taken card is owed (rule R31): meld it, lay it off, or lay off a card towards
+    it."""
     hand = game["hand"][int(game["seat"])]
     plain = hand & PLAIN
     owed = int(game["owed"])
@@ -191,10 +192,10 @@ def owed_melds(game, words, row):
 
 @compiled
 def chain_ends(plain, runs, one):
-    """The cards to lay on runs next so that ``one`` gets there: itself where it joins, else the first of each chain."""
+    """The cards to lay off next towards ``one``: itself if it fits a run, else the first card of each chain to it."""
     ends = ZERO
     card = one
-    while card != ZERO:  # down from the card as far as the hand goes on
+    while card != ZERO:  # down from the card while the hand has the next one
         below = next_down(card)
         if below & runs != ZERO:
             ends |= card
@@ -212,7 +213,7 @@ def chain_ends(plain, runs, one):
 
 @compiled
 def sets_of_rank(plain, rank):
-    """The five flags of the sets of a rank that a hand holds."""
+    """The sets of a rank that a hand can meld (five bits)."""
     one = np.uint64(rank)
     held = (
         ((plain >> one) & ONE)
@@ -225,7 +226,7 @@ def sets_of_rank(plain, rank):
 
 @compiled
 def put_runs(words, row, plain, low, must_hold):
-    """The runs of a hand that hold at least one card of ``must_hold``.
+    """Write the runs of a hand that contain at least one card of ``must_hold``.
 
     Args:
         low: the lowest card of each run of three in the hand.
@@ -236,7 +237,7 @@ def put_runs(words, row, plain, low, must_hold):
         wanted = (must_hold >> shift) & SUIT_MASK
         window = (
             wanted | (wanted >> ONE) | (wanted >> np.uint64(2))
-        )  # starts whose run of this length holds a wanted card
+        )  # starts of runs of this length with a card of ``must_hold``
         offset = MELD_RUN.start + RUNS_PER_SUIT * suit
         length = 3
         while starts != ZERO:
@@ -250,7 +251,7 @@ def put_runs(words, row, plain, low, must_hold):
 
 @compiled
 def put_jokers(words, row, held, on_table):
-    """The joker actions of a hand with at least one joker."""
+    """Write the joker actions of a hand with at least one joker."""
     if held >= 3:
         put(words, row, MELD_JOKERS.start, ONE if held == 3 else np.uint64(3))
     if on_table == 3:

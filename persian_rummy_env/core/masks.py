@@ -1,7 +1,7 @@
-"""Action masks: which of the 547 actions are legal, as bits, as bytes and as lists of ids.
+"""Action masks of the 547 actions as bits, as bytes and as lists of ids.
 
-Packed, a mask is ``WORDS`` words of ``uint64``: action ``a`` is bit ``a % 64`` of word ``a // 64``. All conversions
-between the forms are here.
+A packed mask is ``WORDS`` words of ``uint64``: action ``a`` is bit ``a % 64`` of word ``a // 64``. This module
+has all conversions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FULL_WORDS = NUM_ACTIONS // 64
 TAIL = NUM_ACTIONS - 64 * FULL_WORDS
 assert 32 <= TAIL < 64
 ONLY_ROW = np.int64(0)
-"""The row of a mask of one row. With a literal 0, numba would compile all that is called with it a second time."""
+"""The row of a mask of one row. With a literal 0 numba would compile every called function a second time."""
 
 
 # One mask -------------------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def nth_legal(words, row, order):
 
 @compiled
 def unpack_row(words, row, mask):
-    """Write the packed mask of a row into its row of bytes, and not a byte further.
+    """Write the packed mask of a row into its row of bytes, without overlap into the next row.
 
     Args:
         words: (n, WORDS) uint64; mask: flat int8 of n rows of ``NUM_ACTIONS``, written.
@@ -86,7 +86,7 @@ def pack(mask: np.ndarray) -> np.ndarray:
 
 @compiled
 def first_legal(words):
-    """The lowest legal id of each packed mask (k, WORDS): (k,) int64; 0 where nothing is legal."""
+    """The lowest legal id of each packed mask (k, WORDS): (k,) int64; 0 for an empty mask."""
     actions = np.zeros(len(words), dtype=np.int64)
     for row in range(len(words)):
         for word in range(WORDS):
@@ -120,14 +120,14 @@ def list_row(words, row, actions, start):
 
 @compiled
 def list_rows(words, actions):
-    """Write the legal ids of each packed mask from the left of its row of ``actions`` (k, most) int16."""
+    """Write the legal ids of each packed mask, left-aligned, to its row of ``actions`` (k, most) int16."""
     for row in range(len(words)):
         list_row(words, row, actions[row], 0)
 
 
 @compiled
 def list_legal(words, start, actions):
-    """Write the legal ids of all packed masks one after the other to ``actions`` (m,) int16.
+    """Concatenate the legal ids of all packed masks in ``actions`` (m,) int16.
 
     Args:
         start: (k + 1,) int64, written: the index in ``actions`` at which each row begins.

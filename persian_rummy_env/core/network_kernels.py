@@ -1,8 +1,9 @@
 """A network as compiled loops: its two ends over what is there, the bits of an observation and the legal actions.
 
-Some 90 of an observation's 1,020 bytes are not zero, and a choice has some six legal actions of 547. On a CPU the first
-and the last layer are therefore sums of a few rows of their weights: exact in float32, and many times quicker than the
-dense products. Weights have a row per input byte (first layer) or per action (last layer), so that a row is contiguous.
+About 90 of an observation's 1,020 bytes are not zero, and a decision has about six legal actions of 547. On a CPU the
+first and the last layer are therefore sums of a few rows of their weights: exact in float32, and many times faster than
+the dense products. Weights have a row per input byte (first layer) or per action (last layer), so that a row is
+contiguous.
 
 Single-threaded and without the interpreter lock: threads share a batch by its rows. All arrays are C-contiguous.
 """
@@ -20,9 +21,9 @@ from .compiler.jit import compiled, compiled_fast
 F_ONE, F_HALF = np.float32(1), np.float32(0.5)
 ROOT_HALF = np.float32(math.sqrt(0.5))
 EPSILON = np.float32(1e-5)
-"""Of layer normalisation, as in torch."""
+"""Epsilon of layer normalisation, as in torch."""
 ERF_END = np.float32(4)
-"""From here on the error function is 1 in float32."""
+"""Argument from which the error function is 1 in float32."""
 A13, A11, A9, A7, A5, A3, A1 = np.array(
     [
         *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),
@@ -34,7 +35,7 @@ B8, B6, B4, B2, B0 = np.array(
     [-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02],
     dtype=np.float32,
 )
-"""Of the error function on [-4, 4]: odd powers above, even powers below."""
+"""Coefficients of the error function on [-4, 4]: odd powers in the numerator, even powers in the denominator."""
 
 
 @compiled_fast
@@ -57,7 +58,7 @@ def list_part(row, begin, end, scale, found, index, value):
 
 @compiled_fast
 def list_bytes(rows, public, scale, start, middle, index, value):
-    """List the bytes that are not zero and count, row by row.
+    """List the non-zero bytes of each row.
 
     Args:
         rows: (b, inputs) uint8.
@@ -106,8 +107,8 @@ def first_layer(start, stop, index, value, weight, bias, out):
 def norm_gelu(x, weight, bias, out):
     """``out = gelu(layer_norm(x) * weight + bias)``, row by row, in as many columns as there are weights.
 
-    The error function in GELU is a ratio of two polynomials on [-4, 4], outside of which it is 1 to the last bit of
-    float32: it differs from the exact one by a few units of the last place, and becomes vector code.
+    The error function in GELU is a ratio of two polynomials on [-4, 4]; outside it is 1 in float32. It differs from the
+    exact function by a few units in the last place, and compiles to vector code.
     """
     width = len(weight)
     for r in range(len(x)):
@@ -183,10 +184,10 @@ def last_layer(hidden, weight, bias, actions, count, log_p):
 
 @compiled_fast
 def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
-    """Draw an action of each row by a fraction in [0, 1): the first whose cumulative probability exceeds it. A row
-    without a legal action gets -1 and NaN."""
+    """Sample an action for each row by inverse CDF: the first whose cumulative probability exceeds its fraction in [0,
+    1). A row without a legal action gets -1 and NaN."""
     for r in range(len(count)):
-        if count[r] < 1:  # nothing stands in its row of ``actions``
+        if count[r] < 1:  # its row of ``actions`` is empty
             chosen[r], chosen_log_p[r] = -1, np.nan
             continue
         reached = 0.0
@@ -203,7 +204,7 @@ def draw(actions, count, log_p, fractions, chosen, chosen_log_p):
 
 @compiled_fast
 def likeliest(actions, count, log_p, chosen, chosen_log_p):
-    """The likeliest action of each row, the lowest id of equals; -1 and NaN for a row without a legal action."""
+    """The most probable action of each row, of equals the lowest id; -1 and NaN for a row without a legal action."""
     for r in range(len(count)):
         if count[r] < 1:
             chosen[r], chosen_log_p[r] = -1, np.nan

@@ -1,4 +1,4 @@
-"""Writing what a seat sees into the observation vector: every block of ``observation.BLOCKS``, in order."""
+"""Writes the observation of a seat: the blocks of ``observation.BLOCKS`` in order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PILE = BLOCK["pile"].offset
 PILE_DEPTH = BLOCK["pile_depth"].offset
 DISCARDED = BLOCK["discarded_me"].offset
 FLAGS = BLOCK["points_bits_us"].offset
-"""Here begin the blocks of single bits, up to ``rules``, that are written as one word."""
+"""Offset of the blocks of single bits, up to ``rules``, which are written as one word."""
 HAND_SIZE = BLOCK["hand_size"].offset
 STOCK_SIZE = BLOCK["stock_size"].offset
 PASSES = BLOCK["passes"].offset
@@ -54,7 +54,7 @@ POINTS_US, POINTS_THEM, SCORE_US, SCORE_THEM, TO_MOVE, PHASE, DEALER, OUT, RULES
 )  # fmt: skip
 SIGN = np.uint64(1)
 LATER = SCORE + NUM_TEAMS
-"""Here begin the blocks of ``LATER_RULES``, and behind them what is spare."""
+"""Offset of the blocks of ``LATER_RULES``; spare bytes follow them."""
 LATER_FIELDS = tuple(rule.state for rule in LATER_RULES)
 HIGH_FLOAT = HIGH.astype(np.float32)
 FULL_HIGH_FLOAT = FULL_HIGH.astype(np.float32)
@@ -63,7 +63,7 @@ KNOWN_ME = FULL_BLOCK["known_me"].offset
 DECLINED_ME = FULL_BLOCK["declined_me"].offset
 STOCK_DEPTH = FULL_BLOCK["stock_depth"].offset
 SEEN = FULL_BLOCK["hand"].offset
-"""Of ``FULL_BLOCKS``: here begins what the seat itself sees."""
+"""Offset in ``FULL_BLOCKS`` of the seat's own observation."""
 assert BLOCK["rules"].stop == HAND_SIZE
 assert [rule.state for rule in FLAG_RULES] == ["quad_jacks", "stock_end"], "flags() writes these two"
 
@@ -72,7 +72,7 @@ assert [rule.state for rule in FLAG_RULES] == ["quad_jacks", "stock_end"], "flag
 def observe(game, seat, out, row):
     """Write the observation of ``seat`` into row ``row`` of ``out``, a flat uint8 array of rows of ``SIZE`` bytes.
 
-    A plane takes 56 bytes and ``spread64`` writes 64: each block overwrites what the one before it wrote too far.
+    A plane has 56 bytes and ``spread64`` writes 64: each block overwrites the surplus bytes of the block before it.
     """
     base = row * SIZE
     left, partner, right = (seat + 1) % NUM_SEATS, (seat + 2) % NUM_SEATS, (seat + 3) % NUM_SEATS
@@ -97,7 +97,7 @@ def observe(game, seat, out, row):
 
 @compiled
 def observe_pile(game, seat, out, base):
-    """The pile card by card: how deep each lies, and who discarded it."""
+    """Write the blocks of the pile: the depth of each card, and who discarded it."""
     for plane in range(1 + NUM_SEATS):
         spread64(out, base + PILE_DEPTH + plane * NUM_CARDS, ZERO)
     size = int(game["pile_size"])
@@ -115,7 +115,7 @@ def observe_pile(game, seat, out, base):
 
 @compiled
 def signed(score):
-    """A score as a sign bit and its size."""
+    """A score as a sign bit and its absolute value."""
     return (np.uint64(-score) << ONE) | SIGN if score < 0 else np.uint64(score) << ONE
 
 
@@ -142,7 +142,7 @@ def flags(game, seat):
 
 @compiled
 def observe_numbers(game, seat, out, base):
-    """The blocks that hold one number a byte."""
+    """Write the blocks with one number per byte."""
     for relative in range(NUM_SEATS):
         out[base + HAND_SIZE + relative] = popcount(game["hand"][(seat + relative) % NUM_SEATS])
     out[base + STOCK_SIZE] = game["stock_size"]
@@ -160,7 +160,7 @@ if LATER_FIELDS:
 
     @compiled
     def observe_later_rules(game, out, base):
-        """The rules that have a byte of their own at the end."""
+        """Write the rules with their own byte at the end."""
         for place in range(base + LATER, base + SIZE):
             out[place] = 0
         place = base + LATER
@@ -172,12 +172,12 @@ else:
 
     @compiled
     def observe_later_rules(game, out, base):
-        """There is none."""
+        """Write nothing: there are no later rules."""
 
 
 @compiled
 def observe_float(games, lane, seat, raw, out):
-    """The observation of a seat of one game, divided by ``HIGH``.
+    """Write the observation of a seat of one game, divided by ``HIGH``.
 
     Args:
         raw: (SIZE,) uint8, scratch.
@@ -189,7 +189,7 @@ def observe_float(games, lane, seat, raw, out):
 
 @compiled
 def observe_full(games, seats, out, start, stop):
-    """All there is to know of each game, seats counted from ``seats[lane]``: ``observation.FULL_BLOCKS``.
+    """Write the full information of each game, seats counted from ``seats[lane]``: ``observation.FULL_BLOCKS``.
 
     Args:
         out: flat uint8 of n rows of ``FULL_SIZE``.
@@ -211,13 +211,13 @@ def observe_full(games, seats, out, start, stop):
                 card += jokers
                 jokers += 1
             out[base + STOCK_DEPTH + card] = depth + 1
-        # Last, since each block that is spread writes eight bytes too far.
+        # Last, because each spread block writes eight surplus bytes.
         observe(game, seat, out[base + SEEN : base + FULL_SIZE], 0)
 
 
 @compiled
 def observe_full_float(games, raw, out):
-    """``observe_full`` of the first game from seat 0, divided by ``FULL_HIGH``.
+    """Write ``observe_full`` of the first game from seat 0, divided by ``FULL_HIGH``.
 
     Args:
         raw: (FULL_SIZE,) uint8, scratch.

@@ -1,4 +1,4 @@
-"""Whole games in one call: playing given actions again, and bots playing with every action written down."""
+"""Whole games in one call: the replay of given actions, and games between bots with all actions recorded."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .rng import seed_game
 
 @compiled
 def replay(games, dealer, actions, legal, states):
-    """Play a game from its decks until the actions run out, or one of them is not legal.
+    """Play a game from its decks until the actions run out or one of them is illegal.
 
     Args:
         games: (1,) STATE with the rules and the decks of all deals, given.
         dealer: the seat that deals first.
         actions: (n,) int64 ids; anything outside 0..546 is illegal.
-        legal: (n + 1, WORDS) uint64; row i is written with the legal actions before action i.
-        states: (n + 1,) STATE; record i is written with the game before action i.
+        legal: (n + 1, WORDS) uint64; row i receives the legal actions before action i.
+        states: (n + 1,) STATE; record i receives the game before action i.
 
     Returns:
-        The number of actions played. That row of ``legal`` and ``states``, too, is written; those after it are not.
+        The number k of actions played. Rows 0 to k of ``legal`` and ``states`` are written; later ones are not.
     """
     game = games[0]
     seed_game(game, np.uint64(0))  # the decks are given, but a generator must not be all zeros

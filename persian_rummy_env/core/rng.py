@@ -1,8 +1,8 @@
-"""The generators that a game carries in its record.
+"""The random generators in the record of a game.
 
 Decks and dealers come from xoroshiro128++ (Blackman and Vigna 2021), seeded from the game's 64-bit seed through
-splitmix64 as its authors advise; sampled actions and bots come from a splitmix64 of their own, so that how a game is
-played never moves its deals.
+splitmix64 as its authors advise. Sampled actions and bots use a separate splitmix64, so that play never changes the
+deals.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX2 = np.uint64(0x94D049BB133111EB)
 SAMPLING = np.uint64(0x5851F42D4C957F2D)
-"""Sets the sampling stream of a seed apart from its deal stream."""
+"""Makes the sampling stream of a seed differ from its deal stream."""
 U17, U21, U27, U28, U30, U31, U32, U36, U43, U49, U64 = (
     np.uint64(number) for number in (17, 21, 27, 28, 30, 31, 32, 36, 43, 49, 64)
 )
@@ -25,7 +25,7 @@ LOW32 = np.uint64(0xFFFFFFFF)
 
 @compiled_modular
 def mixed(x):
-    """The splitmix64 finaliser: 64 bits in, 64 well mixed bits out."""
+    """The finaliser of splitmix64."""
     x = (x ^ (x >> U30)) * MIX1
     x = (x ^ (x >> U27)) * MIX2
     return x ^ (x >> U31)
@@ -54,23 +54,23 @@ def next_bits(game):
 
 @compiled
 def scaled(bits32, count):
-    """A number below ``count`` from 32 random bits; the bias, below count / 2**32, is far below what play can show."""
+    """A number below ``count`` from 32 random bits; its bias, below count / 2**32, is negligible."""
     return int(np.int64((np.uint64(bits32) * np.uint64(count)) >> U32))
 
 
 @compiled_modular
 def sample_below(game, count):
-    """A number 0..count-1 from the game's sampling stream."""
+    """A number in 0..count-1 from the game's sampling stream."""
     game["sample_rng"] = game["sample_rng"] + GOLDEN
     return scaled(mixed(game["sample_rng"]) >> U32, count)
 
 
 @compiled_modular
 def next_below(game, count):
-    """A uniform number 0..count-1 of the deal stream, exact: Lemire's multiplication with rejection (2019).
+    """An exactly uniform number in 0..count-1 from the deal stream: Lemire's multiplication with rejection (2019).
 
-    A generator of zeros gives nothing but zeros, which would be rejected for ever: it is started from seed 0 here. (No
-    seed leads to it, but a record of what a seat knows has no generators, and neither has a game that was never dealt.)
+    A generator of zeros returns only zeros, which would be rejected forever, so it is started from seed 0 here. (No
+    seed leads to zeros, but an infostate and a game that was never dealt have them.)
     """
     size = np.uint64(count)
     product = (next_bits(game) >> U32) * size

@@ -1,4 +1,4 @@
-"""Scoring, and the end of a deal."""
+"""Scoring and the end of a deal (rules R46 to R51)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .compiler.jit import compiled
 from .deal import start_deal
 
 BIT_VALUES = CARD_VALUES[[min(index, JOKER) for index in range(NUM_CARDS)]]
-"""Points by bit of a set of cards."""
+"""Points of each bit of a set of cards."""
 
 
 @compiled
@@ -26,13 +26,13 @@ def hand_value(cards):
 
 @compiled
 def margin(game):
-    """Points of team 0 less points of team 1: finished deals, and what is laid in this one."""
+    """Points of team 0 minus points of team 1: finished deals, and cards laid in this one."""
     return int(game["score"][0]) + int(game["points"][0]) - int(game["score"][1]) - int(game["points"][1])
 
 
 @compiled
 def end_deal(game, out):
-    """Score the deal; then deal the next one, or end the game. ``out``: the seat that went out, or ``NOBODY``."""
+    """Score the deal; then deal the next one or end the game. ``out`` is the seat that went out, or ``NOBODY``."""
     for team in range(NUM_TEAMS):
         points = int(game["points"][team]) - hand_value(game["hand"][team]) - hand_value(game["hand"][team + 2])
         if out != NOBODY and out % NUM_TEAMS == team:

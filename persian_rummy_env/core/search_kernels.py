@@ -1,6 +1,6 @@
-"""Determinised search: what each legal action is worth, as the mean over sampled worlds of what a bot makes of it.
+"""Determinised search: the value of each legal action is the mean margin of bot playouts over sampled worlds.
 
-Every candidate meets the same worlds, so what they have in common cancels in the comparison.
+All candidates are played in the same worlds, so that luck which they share cancels in the comparison.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .rng import GOLDEN, mixed
 
 @compiled
 def deal_margin(game, team):
-    """The margin of a team in the deal finished last."""
+    """The margin of a team in the last finished deal."""
     margin = int(game["last_score"][0]) - int(game["last_score"][1])
     return margin if team == 0 else -margin
 
@@ -32,7 +32,7 @@ def playout(world, action, scratch, words, bots):
     scratch[0] = world
     game = scratch[0]
     team = int(game["seat"]) % NUM_TEAMS
-    game["deals"] = int(game["deal"]) + 1  # this deal and no further
+    game["deals"] = int(game["deal"]) + 1  # the game ends with this deal
     apply(game, action)
     play_to_end(game, words, ONLY_ROW, bots)
     return deal_margin(game, team)
@@ -40,8 +40,8 @@ def playout(world, action, scratch, words, bots):
 
 @compiled
 def world_seeds(views, seed, seeds):
-    """Seeds of the worlds of each view, that depend on ``seed`` and on what the seat to move knows, and on nothing
-    else: so a search is a function of its view, whatever else is in the batch and whatever was searched before."""
+    """Write the seeds of the worlds of each view. They depend only on ``seed`` and on the infostate, so that a search
+    does not depend on the rest of the batch or on earlier searches."""
     for row in range(len(views)):
         view = views[row]
         found = mixed(seed ^ view["hand"][int(view["seat"])])
@@ -61,9 +61,9 @@ def evaluate(views, seeds, first, worlds, bot, alive, total, squares, start, sto
         views: (k,) STATE, each as the seat to move knows it.
         seeds: (k,) uint64; world ``j`` of a decision depends on its seed and ``j`` alone.
         first, worlds: worlds ``first`` to ``first + worlds`` are played.
-        bot: plays all seats on.
+        bot: the bot of the playouts, at all seats.
         alive: (k, 547) bool, the candidates.
-        total, squares: (k, 547) float64, sums of the margins and of their squares, added to.
+        total, squares: (k, 547) float64; the margins and their squares are added.
     """
     scratch = np.zeros(2, dtype=STATE)
     words = np.zeros((1, WORDS), dtype=np.uint64)

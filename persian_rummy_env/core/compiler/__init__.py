@@ -1,1 +1,1 @@
-"""How the core is compiled, where compiled code is kept, and what compiles together."""
+"""Compilation of the core: the decorator, the cache of compiled code, and the kernel groups."""

@@ -1,8 +1,8 @@
-"""numba's compiled code, kept in a ``CodeStore``: one file for each signature of a function.
+"""Stores numba's compiled code in a ``CodeStore``, one file for each signature of a function.
 
-numba's own cache names a function by the place of its source, so another checkout of the same sources compiles again;
-it believes what it reads; and it keeps an index beside the code, which two processes can write over one another.
-Here a file's name says everything that its code depends on, and the store vouches for the rest.
+numba's own cache has three faults here. It names a function by the path of its source, so another checkout of the same
+sources compiles again. It does not check what it reads. And it has an index file that two processes can overwrite. Here
+the name of a file contains everything that its code depends on, and the store checks the content.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .code_store import CodeStore
 from .stderr import say
 
 _UNPICKLING = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError)
-"""What pickle raises on reading what another build of numba has written, by its documentation."""
+"""Errors of pickle, by its documentation, on reading code of another build of numba."""
 
 
 class Compiling(events.Listener):
-    """What this process compiles, so that nothing is compiled without a word.
+    """Observes what this process compiles, so that every compilation is announced.
 
-    Code that is asked for from outside, and not by code that is being compiled, is what a next process will load.
+    Code that is requested from outside, and not by code that is being compiled, is what the next process will load.
     """
 
     def __init__(self) -> None:
@@ -53,13 +53,13 @@ class Compiling(events.Listener):
             self._depth -= 1
 
     def used(self, name: str) -> None:
-        """Code of this file was loaded or made."""
+        """Note that code of a file was loaded or compiled."""
         if self._depth == 0:
             self._wanted.add(name)
 
     @contextmanager
     def announced(self) -> Iterator[set[str]]:
-        """The caller has said that something is compiled. Gives the names of the files that it used."""
+        """Context in which the caller has announced the compilation; yields the names of the files that were used."""
         before, self._wanted = self._wanted, set()
         self._announced += 1
         try:
@@ -70,7 +70,7 @@ class Compiling(events.Listener):
 
 
 def _function_of(event: events.Event) -> Callable[..., Any] | None:
-    """The function that is compiled, if it is one of ours."""
+    """The function that is compiled, if it belongs to this package."""
     data: Any = event.data
     dispatcher = data["dispatcher"]
     return dispatcher.py_func if isinstance(getattr(dispatcher, "_cache", None), CodeCache) else None
@@ -81,16 +81,16 @@ events.register("numba:compile", COMPILING)
 
 
 def target() -> str:
-    """The processor that numba compiles for: its kind, its name and its features."""
+    """The processor for which numba compiles: architecture, name and features."""
     context: Any = cpu_target.target_context
     return repr(context.codegen().magic_tuple())
 
 
 class CodeCache:
-    """The cache of one function, with what numba's dispatcher asks of its own (``numba.core.caching._Cache``).
+    """The cache of one function, with the interface of numba's own cache (``numba.core.caching._Cache``).
 
     Args:
-        function: its source file, and everything in the folder's name, is taken for all that its code depends on.
+        function: its code is assumed to depend only on its source file and on the sources in the folder's hash.
     """
 
     def __init__(self, function: Callable[..., Any], store: CodeStore) -> None:
@@ -101,12 +101,12 @@ class CodeCache:
     def _source(self) -> bytes:
         try:
             return Path(inspect.getfile(self._function)).read_bytes()
-        except OSError:  # typed at a prompt
+        except OSError:  # defined at a prompt
             code = self._function.__code__
             return code.co_code + repr(code.co_consts).encode()
 
     def name_of(self, signature: Any) -> str:
-        """The file of a signature."""
+        """The name of the file of a signature."""
         code = self._function.__code__
         key = hashlib.sha256()
         for part in (str(signature), target(), sys.implementation.cache_tag, code.co_firstlineno, code.co_name):
@@ -131,7 +131,7 @@ class CodeCache:
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         if any(not loop.can_cache for loop in data.lifted) or data.library.has_dynamic_globals:
-            return  # it holds addresses of this process
+            return  # it contains addresses of this process
         name = self.name_of(sig)
         self._store.write(name, dumps(data._reduce()))
         COMPILING.used(name)

@@ -1,9 +1,9 @@
-"""The folder in which compiled code is kept: whole files or none.
+"""The folder of compiled code.
 
-Every file begins with the length of what it holds and a digest over that and the file's own name, so a file that was
-cut short, changed or put in another's place is never believed. Files are written beside their place and then moved
-into it: processes that write the same file at the same time do not see each other's halves. A folder that cannot be
-written to, or a disk that is full, costs a line of warning and nothing else.
+Every file begins with the length of its content and a digest over the content and the file's name, so a file that was
+cut, changed or renamed is rejected. Files are written to a temporary name and then renamed, so that processes which
+write the same file at the same time never see partial content. A folder that cannot be written to, or a full disk,
+causes only a line of warning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LENGTH = 8
 _HEADER = len(_MAGIC) + _LENGTH + hashlib.sha256().digest_size
 _UNFINISHED = ".unfinished-"
 _ABANDONED = 3600.0
-"""Seconds after which an unfinished file is one whose process was killed."""
+"""Seconds after which an unfinished file belongs to a killed process."""
 
 
 def _digest(name: str, content: bytes) -> bytes:
@@ -33,26 +33,26 @@ def _digest(name: str, content: bytes) -> bytes:
 
 
 class CodeStore:
-    """Named contents in a folder.
+    """Files by name in a folder.
 
     Args:
-        folder: made when the first file is written; None: nothing is kept.
-        why_not: without a folder, the reason.
+        folder: created when the first file is written; None: nothing is stored.
+        why_not: the reason, without a folder.
     """
 
     def __init__(self, folder: Path | None, why_not: str = "") -> None:
         self.folder = folder
         self._why_not = why_not
         self._writable: bool | None = None
-        self._damage_was_said = False
+        self._damage_was_reported = False
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None where there is none, or none that is whole (which is said, and removed)."""
+        """The content of a file; None if it is missing or damaged. A damaged file is reported and removed."""
         if self.folder is None:
             return None
         path = self.folder / name
         try:
-            # Looked at before it is opened: opening a pipe would wait, and reading what has grown takes memory.
+            # Check type and size first: opening a pipe would wait, and reading a huge file takes memory.
             found = path.stat()
             if not stat.S_ISREG(found.st_mode):
                 return self.discard(name, "is not a file")
@@ -71,14 +71,14 @@ class CodeStore:
         return content
 
     def discard(self, name: str, why: str) -> None:
-        """Remove a file that is of no use. The first in a process is told of; the others need no line of their own."""
+        """Remove a useless file. Only the first one in a process is reported."""
         if self.folder is None:
             return
         path = self.folder / name
-        if not self._damage_was_said:
-            self._damage_was_said = True
+        if not self._damage_was_reported:
+            self._damage_was_reported = True
             say(f"warning: {path} {why}; it is not used, and what is missing is compiled again")
-        # What cannot be removed stays, and is found damaged again.
+        # A file that cannot be removed stays, and is found damaged again.
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -86,7 +86,7 @@ class CodeStore:
                 path.unlink()
 
     def write(self, name: str, content: bytes) -> None:
-        """Keep a content under a name, if files can be kept."""
+        """Store a content under a name, if the folder can be written to."""
         if not self.can_write() or self.folder is None:
             return
         header = _MAGIC + len(content).to_bytes(_LENGTH, "little") + _digest(name, content)
@@ -96,7 +96,7 @@ class CodeStore:
             self._cannot_write(error)
 
     def can_write(self) -> bool:
-        """Whether files can be kept; the first time that they cannot is told of."""
+        """Whether files can be stored; the first failure is reported."""
         if self._writable is None:
             try:
                 if self.folder is None:
@@ -104,7 +104,7 @@ class CodeStore:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._remove_abandoned()
                 with tempfile.TemporaryFile(dir=self.folder) as probe:
-                    probe.write(bytes(4096))  # a full disk takes empty files
+                    probe.write(bytes(4096))  # a full disk still accepts empty files
             except OSError as error:
                 self._cannot_write(error)
             else:
@@ -126,11 +126,11 @@ class CodeStore:
         try:
             with unfinished.open("xb") as file:
                 file.write(data)
-            os.replace(unfinished, path)  # noqa: PTH105 (the atomic one by name)
+            os.replace(unfinished, path)  # noqa: PTH105 (explicitly atomic)
         except BaseException as error:
             with contextlib.suppress(OSError):
                 unfinished.unlink()
-            # Windows refuses to replace a file that another process reads: then that one has written the same.
+            # Windows cannot replace a file that another process reads; that process has written the same content.
             if not (os.name == "nt" and isinstance(error, PermissionError) and path.is_file()):
                 raise
 

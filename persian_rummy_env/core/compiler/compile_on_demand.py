@@ -1,4 +1,4 @@
-"""Telling the user that the game engine is being compiled, and how long it took."""
+"""Compiles kernel groups on first use, and reports it with the time that it took."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _ready: set[str] = set()
 
 
 def ensure_compiled(group: str) -> None:
-    """Compile a kernel group (``warm_up.KERNEL_GROUPS``) before its first use, and say so on standard error.
+    """Compile a kernel group (``warm_up.KERNEL_GROUPS``) before its first use, and report it on standard error.
 
-    Where the cache holds it already, or nothing is compiled at all, this does nothing.
+    It does nothing if the cache holds the group already, or if the compiler is off.
     """
     if group in _ready:
         return
     if JIT:
         from numba.core.compiler_lock import global_compiler_lock
 
-        with global_compiler_lock:  # a second thread waits for the first, and finds its work done
+        with global_compiler_lock:  # a second thread waits for the first one and finds the group compiled
             if group not in _ready and not is_kept(group):
                 _compile(group)
     _ready.add(group)
 
 
 def is_kept(group: str) -> bool:
-    """Whether all the code of a kernel group lies in the cache, whole and for this processor."""
+    """Whether the cache holds all the code of a kernel group, undamaged and for this processor."""
     if STORE.folder is None:
         return False
     listed = STORE.read(_list_of(group))
@@ -50,7 +50,7 @@ def _compile(group: str) -> None:
 
 
 def _list_of(group: str) -> str:
-    """The name of the file that lists the files of a group, for this processor."""
+    """The name of the file that lists the files of a group for this processor."""
     from .code_cache import target
 
     return f"compiled-{group}-{hashlib.sha256(target().encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""Machine instructions that numba does not offer by itself; with the compiler off, plain Python that does the same."""
+"""Machine instructions that numba lacks; with the compiler off, the same in plain Python."""
 
 from __future__ import annotations
 

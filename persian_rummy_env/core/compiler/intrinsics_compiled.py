@@ -1,6 +1,6 @@
-"""The intrinsics as LLVM instructions; ``intrinsics_plain`` says what each one does.
+"""The intrinsics as LLVM instructions; ``intrinsics_plain`` documents each.
 
-``spread64``, ``spread32``, ``nonzero64`` and ``add_products`` check no bounds: whoever calls them has room for it all.
+``spread64``, ``spread32``, ``nonzero64`` and ``add_products`` check no bounds: the caller provides room.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _spread(width: int) -> Any:
     return spread
 
 
-# One vector instruction turns 64 flags into 64 bytes, where a loop takes a step for each.
+# One vector instruction turns 64 flags into 64 bytes; a loop would need a step for each.
 spread64 = _spread(64)
 spread32 = _spread(32)
 

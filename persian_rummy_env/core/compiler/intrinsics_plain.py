@@ -1,4 +1,4 @@
-"""The intrinsics as plain Python, for a run without the compiler; they say what each one does."""
+"""The intrinsics in plain Python, for runs without the compiler, and their documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def popcount(bits: Any) -> int:
 
 
 def lowest(bits: Any) -> int:
-    """The index of the lowest bit of a set that is not empty."""
+    """The index of the lowest bit of a non-empty set."""
     return (int(bits) & -int(bits)).bit_length() - 1
 
 

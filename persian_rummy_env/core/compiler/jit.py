@@ -1,11 +1,11 @@
-"""The one decorator that compiles the core, and where its compiled code is kept.
+"""The decorators that compile the core, and the folder of compiled code.
 
-An edit in a callee's file, or in a table that a kernel took a constant from, changes the kernel. So the code is kept
-in a folder named by a hash of every source that the core reads, and an edit anywhere in them means a new folder; equal
-sources mean the same folder, wherever they lie.
+An edit in a callee's file, or in a data module that a kernel took a constant from, changes the kernel. So the folder is
+named by a hash of all sources of the core: an edit in any of them leads to a new folder, and equal sources share a
+folder wherever they are.
 
 ``NUMBA_DISABLE_JIT=1`` runs everything as plain Python; ``NUMBA_BOUNDSCHECK=1`` checks every index.
-``PERSIAN_RUMMY_CACHE_DIR`` (else ``NUMBA_CACHE_DIR``, else the user's cache folder) says where the cache lies.
+``PERSIAN_RUMMY_CACHE_DIR`` (else ``NUMBA_CACHE_DIR``, else the user's cache folder) is the parent folder of the cache.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numba import njit
 
 from .code_store import CodeStore
 
-CONFIG: Any = numba.config  # numba sets its attributes at run time, so a type checker cannot know them
+CONFIG: Any = numba.config  # numba sets its attributes at run time, unknown to type checkers
 JIT = not CONFIG.DISABLE_JIT
 _PACKAGE = Path(__file__).resolve().parents[2]
 _TABLES = ("arrays.py", "cards.py", "rules.py", "actions.py", "state.py", "observation.py")
@@ -37,7 +37,7 @@ def _sources() -> list[Path]:
 
 
 def source_hash() -> str:
-    """A short hash of the sources that compiled code depends on, the versions that made it, and the bounds check."""
+    """A short hash of the sources of compiled code, the versions of numba, numpy and Python, and the bounds check."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
@@ -59,31 +59,31 @@ def _cache_root() -> Path:
 
 
 def _store() -> CodeStore:
-    """Nothing is looked at or made here, so that importing never fails."""
+    """Make the store without touching the file system, so that importing never fails."""
     if not JIT:
         return CodeStore(None, "nothing is compiled")
     try:
-        # Absolute, since the program may change its folder.
+        # Absolute, because the program may change its working folder.
         return CodeStore((_cache_root() / source_hash()).expanduser().absolute())
-    except RuntimeError as error:  # no home: neither a variable nor an entry among the system's users
+    except RuntimeError as error:  # no home folder
         return CodeStore(None, str(error))
-    except OSError as error:  # the sources cannot be read, or the current folder is gone
+    except OSError as error:  # unreadable sources, or the working folder is gone
         return CodeStore(None, str(error))
 
 
 STORE = _store()
 CACHE: Path | None = STORE.folder
-"""The folder of this version's compiled code; None: nothing is kept."""
+"""The folder of this version's compiled code; None if nothing is stored."""
 
 
 def compiled(function: F) -> F:
-    """Compile with numba, without the interpreter lock; what is compiled is kept in ``STORE``."""
+    """Compile with numba, without the global interpreter lock; the code is cached in ``STORE``."""
     return _compiled(function)
 
 
 def compiled_fast(function: F) -> F:
-    """``compiled``, for sums of floating-point numbers whose order the compiler may choose: they become vector code.
-    Infinities and NaN keep their meaning."""
+    """``compiled``, but the compiler may reorder floating-point sums, so that they become vector code. Infinities and
+    NaN keep their meaning."""
     return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
 
 
@@ -93,12 +93,12 @@ def _compiled(function: F, **options: Any) -> F:
     from .code_cache import CodeCache
 
     made: Any = njit(function, nogil=True, error_model="numpy", **options)
-    made._cache = CodeCache(function, STORE)  # what numba's enable_caching does with its own
+    made._cache = CodeCache(function, STORE)  # as numba's enable_caching does with its own cache
     return made
 
 
 def compiled_modular(function: F) -> F:
-    """``compiled``, for arithmetic modulo 2**64: plain numpy scalars would warn of the overflow that is meant."""
+    """``compiled``, for arithmetic modulo 2**64. Without the compiler, numpy's overflow warnings are switched off."""
     if JIT:
         return compiled(function)
 

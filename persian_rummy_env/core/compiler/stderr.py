@@ -1,4 +1,4 @@
-"""Lines for the user on standard error, in the name of the package."""
+"""Lines for the user on standard error, with the name of the package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def say(text: str) -> None:
-    """One line. Where standard error is gone, nothing: what cannot be said must not end a game."""
+    """Print a line. Without standard error nothing happens: a failed message must not end a game."""
     if sys.stderr is None:  # a program without a console, such as pythonw
         return
     with contextlib.suppress(OSError, ValueError):  # a closed pipe; a closed file

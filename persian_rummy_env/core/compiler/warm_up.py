@@ -1,4 +1,4 @@
-"""Compiling the kernels that are called from outside the core, by calling each once on a tiny batch."""
+"""Compiles the kernels that are called from outside the core, by one call of each on a tiny batch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def new_game() -> np.ndarray:
 
 
 def compile_engine() -> None:
-    """What the environments call: one decision of one game."""
+    """Compile the kernels of the environments: one decision of one game."""
     games = new_game()
     final, legal = games.copy(), np.zeros((1, WORDS), dtype=np.uint64)
     done, terminated, truncated = (np.zeros(1, dtype=bool) for _ in range(3))
@@ -62,9 +62,9 @@ def compile_engine() -> None:
 
 
 def compile_matches() -> np.ndarray:
-    """What matches call: a game between bots, which is returned.
+    """Compile the kernels of matches: a game between bots, which is returned.
 
-    A group of its own, since a first match waits for it: the step and the checks of the environments take longer."""
+    This is a separate group, so that a first match need not wait for the slower kernels of the environments."""
     games = new_game()
     lanes, decisions = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     codes = np.full((1, NUM_SEATS), arena_kernels.OUTSIDE, dtype=np.int8)
@@ -78,23 +78,23 @@ def compile_matches() -> np.ndarray:
 
 
 def compile_bots() -> None:
-    """What else is asked of bots: one decision, and a game whose actions are noted."""
+    """Compile the other kernels of bots: one decision, and a game with recorded actions."""
     games = compile_matches()
     decisions, codes = np.zeros(1, dtype=np.int64), np.full((1, NUM_SEATS), bot_kernels.GREEDY, dtype=np.int8)
-    # The game is over by now: nothing is played, but all of it is compiled.
+    # The game is over: nothing is played, but everything is compiled.
     words, actions = np.zeros((1, WORDS), dtype=np.uint64), np.zeros((1, 1), dtype=np.int16)
     bot_kernels.choose_many(games, words, codes, decisions, 0, 0)
     replay_kernels.play_recorded(games, codes, words, actions, decisions, 0, 1)
 
 
 def compile_records() -> None:
-    """What records call: a game of no action."""
+    """Compile the kernels of records: a game without actions."""
     games = new_game()
     replay_kernels.replay(games, 0, np.zeros(0, dtype=np.int64), np.zeros((1, WORDS), dtype=np.uint64), games.copy())
 
 
 def compile_search() -> None:
-    """What searching policies call: one decision, one world."""
+    """Compile the kernels of search: one decision in one world."""
     games = new_game()
     sampled, worlds = games.copy(), games.copy().reshape(1, 1)
     lanes, seats, seeds = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.uint64)
@@ -107,13 +107,13 @@ def compile_search() -> None:
 
 
 def compile_prior() -> None:
-    """What the prior ``expert`` of search calls: one action of one game."""
+    """Compile the kernels of the prior ``expert``: one action of one game."""
     row = np.zeros(1, dtype=np.int64)
     expert.features_of(new_game(), row, row + DRAW.start, np.empty((1, expert.NUM_FEATURES)))
 
 
 def compile_agent() -> None:
-    """What the Gymnasium environments call: one step of one game."""
+    """Compile the kernels of the Gymnasium environments: one step of one game."""
     games = new_game()
     flag, number = np.zeros(1, dtype=bool), np.zeros(1, dtype=np.int64)
     base_seat, seat = np.zeros(1, dtype=np.int8), np.zeros(1, dtype=np.int8)
@@ -162,4 +162,4 @@ KERNEL_GROUPS = {
     "prior of search": compile_prior,
     "trained networks": compile_networks,
 }
-"""The kernels that are compiled together, by the name of their group."""
+"""The groups of kernels that are compiled together, by name."""
