@@ -124,8 +124,8 @@ def page_of(result: Mapping[str, Any]) -> str:
             ]
             for a in names
         ]
-        words = {word: _told(table[word]) for word in ("diagonal", "off_diagonal", "gap")}
-        each = "; ".join(f"`{name}` {_told(gap)}" for name, gap in table["policies"].items())
+        words = {word: _interval(table[word]) for word in ("diagonal", "off_diagonal", "gap")}
+        each = "; ".join(f"`{name}` {_interval(gap)}" for name, gap in table["policies"].items())
         parts.append(
             f"## Against `{table['against']}`\n\n"
             "Points a deal; the row's policy sits at the lower seat of the team, the column's opposite.\n\n"
@@ -136,7 +136,7 @@ def page_of(result: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def _told(row: Mapping[str, float]) -> str:
+def _interval(row: Mapping[str, float]) -> str:
     return markdown.plus_minus(row["margin"], row["low"], row["high"])
 
 
@@ -194,7 +194,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
         grid = [[cells[a, b] for b in names] for a in names]
         write_whole(options.out / f"table-{number}.png", page.grid_picture(names, grid, title))
     for table in result["tables"]:
-        print(f"gap against {table['against']}: {_told(table['gap'])}")
+        print(f"gap against {table['against']}: {_interval(table['gap'])}")
     print(f"{options.out / 'table.md'}: {result['minutes']:.1f} minutes of play")
     return 0
 

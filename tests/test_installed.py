@@ -155,9 +155,9 @@ def test_games_are_recorded_checked_counted_and_shown(python: Path, folder: Path
 
 def test_a_page_of_games_is_written_and_says_so(python: Path, folder: Path, games: str) -> None:
     words = ("--game", "1", "--html", "page.html", "--policy", "champion", "--worlds", "2")
-    said = command(python, folder, "show", games, *words).stderr.splitlines()
-    assert said[-1] == "wrote page.html"
-    assert any("asking champion" in line for line in said), "nothing tells that it is at work"
+    printed = command(python, folder, "show", games, *words).stderr.splitlines()
+    assert printed[-1] == "wrote page.html"
+    assert any("asking champion" in line for line in printed), "nothing tells that it is at work"
     assert "<svg" in (folder / "page.html").read_text(encoding="utf-8")
 
 

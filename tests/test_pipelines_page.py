@@ -36,9 +36,9 @@ def noxfile(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 )
 def test_a_failed_download_is_told_as_one(noxfile: dict[str, Any], tmp_path: Path, line: str) -> None:
     (tmp_path / "log").write_text(f"Collecting x\n{line}\nerror: subprocess-exited-with-error\n")
-    told = noxfile["complaint"](tmp_path / "log")
-    assert "download" in told
-    assert not noxfile["OFFLINE"].search(told)
+    report = noxfile["complaint"](tmp_path / "log")
+    assert "download" in report
+    assert not noxfile["OFFLINE"].search(report)
     (tmp_path / "log").write_text("Collecting x\nERROR: ResolutionImpossible: x wants numpy<2\n")
     assert "numpy<2" in noxfile["complaint"](tmp_path / "log")
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..shared.markdown import number
 from ..tables.performance import PEER_NAMES
 
-OURS, OTHERS = "#1f6f8b", "#b0a690"
+OWN, OTHERS = "#1f6f8b", "#b0a690"
 MARKS = {"step": "o", "step_and_drawing": "s"}
 
 
@@ -40,7 +40,7 @@ def draw_sizes(axes: Any, own: Mapping[str, Any]) -> None:
         above = [run["max"] - run["median"] for run in runs.values()]
         axes.errorbar(
             list(runs), middle, yerr=(below, above), label=label, capsize=3, marker=MARKS[name],
-            color=OURS, alpha=1.0 if name == "step" else 0.55,
+            color=OWN, alpha=1.0 if name == "step" else 0.55,
         )  # fmt: skip
     sizes = [int(lanes) for lanes in own["vector"]["step"] if int(lanes) > 1]
     axes.set_xscale("log", base=2)
@@ -71,7 +71,7 @@ def draw_peers(axes: Any, result: Mapping[str, Any]) -> None:
             drawing = " and drawing" if figure["batch"] > 1 and figure["drawing"] else ""
             bars[f"{PEER_NAMES.get(name, name)} {figure['name']}{size}{drawing}"] = figure["median"]
     bars = dict(sorted(bars.items(), key=lambda bar: bar[1]))
-    colors = [OURS if name.startswith("ours") else OTHERS for name in bars]
+    colors = [OWN if name.startswith("ours") else OTHERS for name in bars]
     axes.barh(list(bars), list(bars.values()), color=colors)
     for place, value in enumerate(bars.values()):
         axes.text(value * 1.08, place, number(value), va="center", fontsize=9)

@@ -96,14 +96,14 @@ class AgileTable(ParallelEnv[str, Any, Any]):
             self._owed += [self.aec.rewards[agent] for agent in AGENTS]
             if self.aec.terminations[AGENTS[0]] or self.aec.truncations[AGENTS[0]]:
                 self._left = [(seat + turn) % len(AGENTS) for turn in range(1, len(AGENTS))]
-        paid = dict.fromkeys(self.possible_agents, 0.0)
-        paid[name] = float(self._owed[seat])
+        received = dict.fromkeys(self.possible_agents, 0.0)
+        received[name] = float(self._owed[seat])
         self._owed[seat] = 0
         seen, infos = ({}, {}) if done else self._shown()
         if done:
             self.agents = []
         names = self.possible_agents
-        return seen, paid, dict.fromkeys(names, done), dict.fromkeys(names, done and cut), infos
+        return seen, received, dict.fromkeys(names, done), dict.fromkeys(names, done and cut), infos
 
     def _shown(self) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
         seen = self.aec.observe(AGENTS[self.seat])

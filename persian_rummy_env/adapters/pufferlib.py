@@ -47,7 +47,7 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
     def __init__(
         self, num_tables: int = 256, *, log_interval: int = 128, buf: Any = None, seed: int = 0, **options: Any
     ) -> None:
-        self.tables = PersianRummyGymVectorEnv(num_tables, raw=True, seed=seed, **options)
+        self.sub_envs = PersianRummyGymVectorEnv(num_tables, raw=True, seed=seed, **options)
         high = np.concatenate([HIGH, np.ones(NUM_ACTIONS, dtype=np.uint8)])
         self.single_observation_space = spaces.Box(np.zeros_like(high), high, dtype=np.uint8)
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)
@@ -59,7 +59,7 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
         super().__init__(buf)
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, list[dict[str, float]]]:
-        observation, _ = self.tables.reset(seed=seed)
+        observation, _ = self.sub_envs.reset(seed=seed)
         self._show(observation)
         self.rewards[:] = 0
         self.terminals[:] = False
@@ -70,7 +70,7 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[dict[str, float]]]:
-        observation, rewards, terminated, truncated, _ = self.tables.step(np.asarray(actions).reshape(-1))
+        observation, rewards, terminated, truncated, _ = self.sub_envs.step(np.asarray(actions).reshape(-1))
         self._show(observation)
         self.rewards[:] = rewards
         self.terminals[:] = terminated
@@ -94,7 +94,7 @@ class PersianRummyPuffer(pufferlib.PufferEnv):  # pyright: ignore[reportAttribut
         return [stats]
 
     def close(self) -> None:
-        self.tables.close()
+        self.sub_envs.close()
 
 
 class MaskedPolicy(nn.Module):

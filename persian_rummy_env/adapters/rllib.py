@@ -71,15 +71,15 @@ class PersianRummyRLlib(MultiAgentEnv):
         terminated, truncated = self.aec.terminations[agent], self.aec.truncations[agent]
         over = terminated or truncated
         seen = self._seen(AGENTS if over else [self.aec.agent_selection])
-        return seen, self._paid(agent, over), _flags(terminated), _flags(truncated), {}
+        return seen, self._rewards(agent, over), _flags(terminated), _flags(truncated), {}
 
-    def _paid(self, agent: str, over: bool) -> dict[str, float]:
-        paid = dict(self.aec.rewards)
-        paid[agent] += self._waiting.pop(agent, 0.0)
+    def _rewards(self, agent: str, over: bool) -> dict[str, float]:
+        received = dict(self.aec.rewards)
+        received[agent] += self._waiting.pop(agent, 0.0)
         for seat in self._waiting:
-            self._waiting[seat] += paid[seat]
-            paid[seat] = self._waiting[seat] if over else 0.0
-        return paid
+            self._waiting[seat] += received[seat]
+            received[seat] = self._waiting[seat] if over else 0.0
+        return received
 
     def _seen(self, agents: Iterable[str]) -> dict[str, Any]:
         seen = {agent: self.aec.observe(agent) for agent in agents}

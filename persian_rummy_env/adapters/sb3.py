@@ -27,16 +27,16 @@ class PersianRummySB3VecEnv(VecEnv):
     """
 
     def __init__(self, num_envs: int, **options: Unpack[AgentOptions]) -> None:
-        self.tables = PersianRummyGymVectorEnv(num_envs, observation="flat", **options)
+        self.sub_envs = PersianRummyGymVectorEnv(num_envs, observation="flat", **options)
         self.render_mode = None
-        super().__init__(num_envs, self.tables.single_observation_space, self.tables.single_action_space)
+        super().__init__(num_envs, self.sub_envs.single_observation_space, self.sub_envs.single_action_space)
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, dtype=np.int64)
         self._actions = np.zeros(num_envs, dtype=np.int64)
 
     def reset(self) -> np.ndarray:
         """Start new episodes, with the seed of ``seed()`` if one was set."""
         first = self._seeds[0]
-        observation, infos = self.tables.reset(seed=None if first is None else first)
+        observation, infos = self.sub_envs.reset(seed=None if first is None else first)
         self.reset_infos = [{"seat": int(seat)} for seat in infos["seat"]]
         self._reset_seeds()
         self._returns[:] = 0
@@ -47,7 +47,7 @@ class PersianRummySB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        observation, rewards, terminated, truncated, batched = self.tables.step(self._actions)
+        observation, rewards, terminated, truncated, batched = self.sub_envs.step(self._actions)
         done = terminated | truncated
         self._returns += rewards
         self._lengths += 1
@@ -64,15 +64,15 @@ class PersianRummySB3VecEnv(VecEnv):
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:  # noqa: ARG002
         if method_name != "action_masks":
-            raise AttributeError(f"env_method({method_name!r}): the tables of a batch have 'action_masks' alone")
-        masks = self.tables.action_masks()
+            raise AttributeError(f"env_method({method_name!r}): the sub-environments have only 'action_masks'")
+        masks = self.sub_envs.action_masks()
         return [masks[index] for index in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name in ("action_masks", "render_mode")
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        value = getattr(self if attr_name in ("render_mode", "spec") else self.tables, attr_name)
+        value = getattr(self if attr_name in ("render_mode", "spec") else self.sub_envs, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ARG002
@@ -85,4 +85,4 @@ class PersianRummySB3VecEnv(VecEnv):
         return [None] * self.num_envs
 
     def close(self) -> None:
-        self.tables.close()
+        self.sub_envs.close()

@@ -136,13 +136,13 @@ def seat_transitions(buffer: Any) -> Any:
     last[:-1] = (episode[order[1:]] != episode[order[:-1]]) | (seat[order[1:]] != seat[order[:-1]])
     following = np.append(order[1:], 0)
     until = np.where(last, stops[episode[order]] + 1, following)
-    paid = np.concatenate([np.zeros((1, len(SEATS))), np.cumsum(rows.rew, axis=0, dtype=np.float64)])
+    totals = np.concatenate([np.zeros((1, len(SEATS))), np.cumsum(rows.rew, axis=0, dtype=np.float64)])
     own = seat[order]
     cut = np.asarray(rows.truncated, dtype=bool)[stops[episode[order]]]
     return ReplayBuffer.from_data(
         obs=_seen(rows.obs[order]),
         act=np.asarray(rows.act)[order],
-        rew=paid[until, own] - paid[order, own],
+        rew=totals[until, own] - totals[order, own],
         terminated=last & ~cut,
         truncated=last & cut,
         done=last,

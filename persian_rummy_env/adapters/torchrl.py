@@ -75,13 +75,13 @@ class PersianRummyTorchRL(EnvBase):
                 raise TypeError(
                     f"{owned}={dict(options)[owned]!r}: TorchRL resets and keeps tensors itself, leave it out"
                 )
-        self.tables = PersianRummyVecEnv(num_envs, autoreset_mode="DISABLED", **options)
+        self.sub_envs = PersianRummyVecEnv(num_envs, autoreset_mode="DISABLED", **options)
         self._next_seed: int | None = None
-        super().__init__(device=device, batch_size=[self.tables.num_envs])
+        super().__init__(device=device, batch_size=[self.sub_envs.num_envs])
         self.raw = bool(raw)
         high = torch.from_numpy(HIGH.copy())
         self._high = high.to(torch.float32)
-        rows = self.tables.num_envs
+        rows = self.sub_envs.num_envs
         dtype, top = (torch.uint8, high) if self.raw else (torch.float32, torch.ones(SIZE))
         seen = {
             "observation": Bounded(torch.zeros(SIZE, dtype=dtype), top, (SIZE,), dtype=dtype),
@@ -101,19 +101,19 @@ class PersianRummyTorchRL(EnvBase):
         chosen = None if tensordict is None else tensordict.get("_reset", None)
         options = None if chosen is None else {"reset_mask": chosen.reshape(-1).cpu().numpy()}
         seed, self._next_seed = self._next_seed, None
-        return TensorDict(self._seen(self.tables.reset(seed, options)), self.batch_size, device=self.device)
+        return TensorDict(self._seen(self.sub_envs.reset(seed, options)), self.batch_size, device=self.device)
 
     def _step(self, tensordict: TensorDictBase) -> TensorDict:
-        batch = self.tables.step(tensordict["action"].cpu().numpy())
+        batch = self.sub_envs.step(tensordict["action"].cpu().numpy())
         ends = {"terminated": batch.terminated, "truncated": batch.truncated}
         flags = {name: torch.from_numpy(flag).unsqueeze(-1) for name, flag in ends.items()}
         flags["done"] = flags["terminated"] | flags["truncated"]
-        paid = {"reward": torch.from_numpy(batch.reward), **flags}
-        return TensorDict({**self._seen(batch), **paid}, self.batch_size, device=self.device)
+        outcome = {"reward": torch.from_numpy(batch.reward), **flags}
+        return TensorDict({**self._seen(batch), **outcome}, self.batch_size, device=self.device)
 
     def _seen(self, batch: StepResult) -> dict[str, torch.Tensor]:
         # A game that is over has no seat to move; its observation is that of the seat in its state.
-        seat = self.tables.last_seat if (batch.seat < 0).any() else batch.seat
+        seat = self.sub_envs.last_seat if (batch.seat < 0).any() else batch.seat
         observation = torch.from_numpy(batch.observation)
         if not self.raw:
             observation = observation.to(torch.float32).div_(self._high)
@@ -126,8 +126,8 @@ class PersianRummyTorchRL(EnvBase):
     def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
         """Set ``action`` to uniform legal actions of the current games, from their own sampling streams."""
         given = TensorDict({}, self.batch_size, device=self.device) if tensordict is None else tensordict
-        return given.set("action", torch.from_numpy(self.tables.sample_actions()).to(self.device))
+        return given.set("action", torch.from_numpy(self.sub_envs.sample_actions()).to(self.device))
 
     def close(self, **options: Any) -> None:
         super().close(**options)
-        self.tables.close()
+        self.sub_envs.close()

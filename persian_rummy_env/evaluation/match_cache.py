@@ -86,8 +86,8 @@ class PlayedPairs:
 
     def head(self, pairs: int) -> PlayedPairs:
         """The first ``pairs`` of these, with their share of the seconds."""
-        part = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
-        return PlayedPairs(part, self.seconds * len(part) / max(1, len(self.pairs)))
+        kept = Pairs(*(getattr(self.pairs, one.name)[:pairs] for one in fields(Pairs)))
+        return PlayedPairs(kept, self.seconds * len(kept) / max(1, len(self.pairs)))
 
 
 def packed(about: Mapping[str, Any], played: PlayedPairs) -> bytes:
@@ -180,17 +180,17 @@ class MatchCache:
         names = (a[0].name, a[1].name), (b[0].name, b[1].name)
         played = self.read(*names)
         done = 0 if played is None else len(played.pairs)
-        parts = [] if played is None else [played.pairs]
+        played_chunks = [] if played is None else [played.pairs]
         seconds = 0.0 if played is None else played.seconds
         chunk = FIRST_CHUNK
         while done < pairs:
             start = time.perf_counter()
             ends = [min(done + chunk * (place + 1), pairs) for place in range(self.players.count)]
             chunks = [self._chunk(first, end) for first, end in pairwise([done, *ends]) if first < end]
-            parts += self.players.play(a, b, chunks)
+            played_chunks += self.players.play(a, b, chunks)
             took = time.perf_counter() - start
             done, seconds = ends[-1], seconds + took
-            played = PlayedPairs(Pairs.join(parts), seconds)
+            played = PlayedPairs(Pairs.join(played_chunks), seconds)
             self._write(*names, played)
             if progress is not None:
                 progress(played)

@@ -62,7 +62,7 @@ class RayPool(Generic[J, R]):
     """
 
     def __init__(self, count: int, make: Callable[[], Callable[..., R]]) -> None:
-        self.ray, self._ours = _connected(count)
+        self.ray, self._started_here = _connected(count)
         self.count = count
         self.lost = 0
         self._failed = 0
@@ -174,7 +174,7 @@ class RayPool(Generic[J, R]):
         for worker in (*self._free, *self._starting.values()):
             self.ray.kill(worker)
         self._free, self._starting = [], {}
-        if self._ours:
+        if self._started_here:
             self.ray.shutdown()
 
 

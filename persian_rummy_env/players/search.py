@@ -143,8 +143,8 @@ class SearchPolicy(BasePolicy):
         candidates = legal.sum(axis=1)
         for number in np.unique(candidates[candidates > 1]):  # rows with equally many candidates are searched together
             rows = np.flatnonzero(candidates == number)
-            for part in rows[:, None] if self.unit == "ms" else [rows]:
-                values[part] = self._compare(views[part], seeds[part], legal[part], worth[part], int(number))
+            for chunk in rows[:, None] if self.unit == "ms" else [rows]:
+                values[chunk] = self._compare(views[chunk], seeds[chunk], legal[chunk], worth[chunk], int(number))
         return values
 
     def _compare(
@@ -198,7 +198,7 @@ class SearchPolicy(BasePolicy):
             else:
                 numbers = np.linspace(first, first + worlds, min(self.threads, worlds) + 1).astype(int).tolist()
 
-        def part(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
+        def chunk(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
             (start, stop), (low, high) = edges
             lanes = slice(start, stop)
             total, squares = np.zeros((2, stop - start, alive.shape[1]))
@@ -209,13 +209,13 @@ class SearchPolicy(BasePolicy):
 
         if len(rows) > 2:
             return np.concatenate(
-                list(self._threads.pool.map(part, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
+                list(self._threads.pool.map(chunk, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
             )
         if len(numbers) > 2:  # sums of integers do not depend on the order
             return np.sum(
-                list(self._threads.pool.map(part, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
+                list(self._threads.pool.map(chunk, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
             )
-        return part(((0, len(views)), (first, first + worlds)))
+        return chunk(((0, len(views)), (first, first + worlds)))
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:

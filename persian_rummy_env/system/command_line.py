@@ -39,7 +39,7 @@ def run_command(program: str, run: Callable[[], int | None]) -> int:
             status = interrupt.status if isinstance(interrupt, Ended) else INTERRUPTED
             say_on_error(f"{program}: {interrupt if isinstance(interrupt, Ended) else 'interrupted'}")
         except OSError as error:
-            status = complain(program, _told(error))
+            status = complain(program, _text_of(error))
     except OSError:  # standard error is closed too
         status = BROKEN_PIPE
     _let_go_of_output()
@@ -64,7 +64,7 @@ def say_on_error(line: str) -> None:
         sys.stderr.flush()
 
 
-def _told(error: OSError) -> str:
+def _text_of(error: OSError) -> str:
     of_output = error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG)
     return f"{'standard output: ' if of_output else ''}{explained(error)}"
 

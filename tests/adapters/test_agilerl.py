@@ -72,7 +72,7 @@ class Tables:
 
 
 @pytest.mark.parametrize(("choose", "options", "flags"), contract.ENDINGS[:2])
-def test_a_deal_is_that_of_the_aec_face(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
+def test_a_deal_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
     contract.follow(Tables(**options), options, choose, flags)
 
 

@@ -49,7 +49,7 @@ class Bare:
 
 
 @pytest.mark.parametrize(("choose", "options", "flags"), contract.ENDINGS)
-def test_the_bare_face_keeps_it(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
+def test_the_bare_environment_keeps_it(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
     contract.follow(Bare(**options), options, choose, flags)
     contract.first_turn(Bare(**options))
 

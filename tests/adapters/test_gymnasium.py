@@ -67,7 +67,7 @@ def test_gymnasiums_checker_is_content(observation: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [0, 1, 2, 3, (0, 2), (1, 3)])
-def test_an_episode_is_that_of_the_aec_face(seats: Any) -> None:
+def test_an_episode_is_that_of_the_aec_environment(seats: Any) -> None:
     """Masks bit for bit, observations, and the sum of the rewards, over at least 500 decisions of the learner."""
     mine = {seats} if isinstance(seats, int) else set(seats)
     learner, aec = make(seats=seats, opponents="greedy"), persian_rummy_env.env(episode="deal")
@@ -200,7 +200,7 @@ def drawing(mask: np.ndarray) -> int:
     return int(legal[0] if legal[0] in (DRAW.start, PASS.start) else legal[-1])
 
 
-def test_a_deal_that_ends_with_the_stock_is_that_of_the_aec_face() -> None:
+def test_a_deal_that_ends_with_the_stock_is_that_of_the_aec_environment() -> None:
     table = make(seats=2, opponents=NeverMelds(), partner=NeverMelds())
     aec = persian_rummy_env.env(episode="deal")
     _, info = table.reset(seed=6)

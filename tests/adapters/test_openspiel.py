@@ -84,10 +84,10 @@ class Spiel:
     def _chance(self) -> None:
         """The AEC environment plays along, since it shuffles the second deal when the first is over."""
         while self.state.is_chance_node():
-            told = self.aec.get_state()[0]
-            place = 56 - int(told["stock_size"])
+            report = self.aec.get_state()[0]
+            place = 56 - int(report["stock_size"])
             dealing = self.state.dealing
-            self.state.apply_action(int(told["decks"][told["deal"]][self.state._dealt if dealing else place]))
+            self.state.apply_action(int(report["decks"][report["deal"]][self.state._dealt if dealing else place]))
 
     def seat(self) -> int:
         return self.state.current_player()
@@ -110,7 +110,7 @@ class Spiel:
 
 
 @pytest.mark.parametrize(("choose", "options"), [(uniform, {}), (never_meld, {}), (lively, {"episode": "game"})])
-def test_a_game_is_that_of_the_aec_face(choose: Any, options: dict[str, Any]) -> None:
+def test_a_game_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any]) -> None:
     contract.follow(Spiel(**options), options, choose, (True, False))
 
 
@@ -179,10 +179,10 @@ def test_information_states_grow_and_forget_nothing() -> None:
     seen = [""] * 4
     for state in walk(game(deals=2).new_initial_state(), np.random.default_rng(2)):
         for player in range(4):
-            told = state.information_state_string(player)
-            assert told.startswith(seen[player])
-            assert len(told) > len(seen[player])
-            seen[player] = told
+            report = state.information_state_string(player)
+            assert report.startswith(seen[player])
+            assert len(report) > len(seen[player])
+            seen[player] = report
     assert len(set(seen)) == 4
 
 
@@ -284,9 +284,9 @@ def test_observers_show_what_they_are_asked_for() -> None:
     private, nobody = pyspiel.PrivateInfoType.SINGLE_PLAYER, pyspiel.PrivateInfoType.NONE
     whole, public, own = (
         state.get_game().make_py_observer(
-            pyspiel.IIGObservationType(perfect_recall=False, public_info=told, private_info=secret), {}
+            pyspiel.IIGObservationType(perfect_recall=False, public_info=report, private_info=secret), {}
         )
-        for told, secret in ((True, private), (True, nobody), (False, private))
+        for report, secret in ((True, private), (True, nobody), (False, private))
     )
     for player in range(4):
         for observer in (whole, public, own):
@@ -365,8 +365,8 @@ def evaluate(bots: list[Any], deals: int) -> np.ndarray:
 
 @pytest.mark.parametrize("strong", ["greedy", "expert"])
 def test_our_bots_play_at_their_table(strong: str) -> None:
-    theirs = [uniform_random.UniformRandomBot(player, np.random.RandomState(player)) for player in range(4)]
-    bots = [PersianRummyBot(strong, 0), theirs[1], PersianRummyBot(strong, 2), theirs[3]]
+    others = [uniform_random.UniformRandomBot(player, np.random.RandomState(player)) for player in range(4)]
+    bots = [PersianRummyBot(strong, 0), others[1], PersianRummyBot(strong, 2), others[3]]
     assert evaluate(bots, 12)[:, 0].mean() > 0.5
 
 

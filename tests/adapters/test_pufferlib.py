@@ -35,7 +35,7 @@ def test_rows_are_those_of_the_gymnasium_batch(options: dict[str, Any]) -> None:
     rows, _ = env.reset(seed=5)
     expected, _ = batch.reset(seed=5)
     rng = np.random.default_rng(0)
-    running, told = np.zeros(4), 0
+    running, report = np.zeros(4), 0
     for _ in range(500):
         assert env.single_observation_space.contains(rows[0])
         assert (rows[:, :SIZE] == expected["observation"]).all()
@@ -51,9 +51,9 @@ def test_rows_are_those_of_the_gymnasium_batch(options: dict[str, Any]) -> None:
         if ended.any():
             [info] = infos
             assert info["points_a_deal"] == pytest.approx(100 * running[ended].mean())
-            told += int(info["deals"])
+            report += int(info["deals"])
             running[ended] = 0
-    assert told > 20
+    assert report > 20
 
 
 def test_the_librarys_own_vector_plays_it() -> None:

@@ -38,7 +38,7 @@ AGENTS = ["player_0", "player_1", "player_2", "player_3"]
     [(uniform, {}, False), (never_meld, {}, False), (highest, {"max_decisions": 33}, True)],
     ids=["random", "stock", "cap"],
 )
-def test_a_deal_is_that_of_the_aec_face(choose: Any, options: dict[str, Any], cut: bool) -> None:
+def test_a_deal_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any], cut: bool) -> None:
     """Masks bit for bit over 500 decisions, rewards, how it ends for all four, and what RLlib makes of them."""
     options = {"episode": "deal", **options}
     env, aec, rng = PersianRummyRLlib(options), persian_rummy_env.env(**options), np.random.default_rng(1)

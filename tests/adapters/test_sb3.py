@@ -46,14 +46,14 @@ def test_masks_and_rewards_are_those_of_the_batch() -> None:
         assert (masks == batch.action_masks()).all()
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         observation, rewards, done, infos = envs.step(actions)
-        expected, earned, terminated, _, told = batch.step(actions)
+        expected, earned, terminated, _, report = batch.step(actions)
         assert (observation == expected).all()
         assert (rewards == earned.astype(np.float32)).all()
         assert (done == terminated).all()
         returns += earned
         for lane in np.flatnonzero(done):
             ends += 1
-            assert (infos[lane]["terminal_observation"] == told["final_obs"][lane]).all()
+            assert (infos[lane]["terminal_observation"] == report["final_obs"][lane]).all()
             assert infos[lane]["episode"]["r"] == pytest.approx(returns[lane])
             assert infos[lane]["TimeLimit.truncated"] is False
             returns[lane] = 0
@@ -80,7 +80,7 @@ def test_a_deal_that_ends_with_the_stock_pays_what_is_left_in_hands() -> None:
     envs.reset()
     ends, paid = 0, np.zeros(4)
     for _ in range(60):
-        states = envs.tables._batch.games.copy()
+        states = envs.sub_envs._batch.games.copy()
         _, rewards, done, infos = envs.step(np.array([drawing(mask) for mask in get_action_masks(envs)]))
         paid += rewards
         for lane in np.flatnonzero(done):
@@ -97,13 +97,13 @@ def test_a_deal_that_ends_with_the_stock_pays_what_is_left_in_hands() -> None:
 
 def test_a_deal_over_in_the_learners_first_turn_pays_it() -> None:
     envs = PersianRummySB3VecEnv(2, seats=0, opponents="greedy")
-    envs.tables.reset(options={"decks": [OUT_AT_ONCE], "dealer": 3})
+    envs.sub_envs.reset(options={"decks": [OUT_AT_ONCE], "dealer": 3})
     done = np.zeros(2, dtype=bool)
     for name in GOING_OUT:
         assert not done.any()
         _, _, done, infos = envs.step(np.full(2, persian_rummy_env.encode_action(name)))
     assert done.all()
-    score = envs.tables._batch.final["score"][0]
+    score = envs.sub_envs._batch.final["score"][0]
     assert score[0] > 100  # two sets of four and the 25
     for info in infos:
         assert info["episode"]["l"] == len(GOING_OUT)
@@ -114,7 +114,7 @@ def test_nothing_hidden_is_shown() -> None:
     envs = PersianRummySB3VecEnv(8, opponents="greedy")
     envs.seed(4)
     shown, rng = envs.reset(), np.random.default_rng(0)
-    tables = envs.tables._batch
+    tables = envs.sub_envs._batch
     for _ in range(40):
         masks, before = get_action_masks(envs), tables.games.copy()
         pairs = zip(before, tables.seat, strict=True)

@@ -82,7 +82,7 @@ class Tables:
 
 
 @pytest.mark.parametrize(("choose", "options", "flags"), contract.ENDINGS)
-def test_a_deal_is_that_of_the_aec_face(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
+def test_a_deal_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
     contract.follow(Tables(**options), options, choose, flags)
 
 
@@ -109,8 +109,8 @@ def test_what_was_handed_out_does_not_change() -> None:
     assert any(any(rewards) for rewards, _ in kept)
     contract.not_shared([seen["obs"], np.asarray(seen["mask"])] for seen, _, _ in play(TianshouTable(), 60))
     contract.not_shared([seen["obs"], seen["mask"]] for seen, _, _ in play(TianshouLearner(), 60))
-    theirs = [rewards for _, rewards, _ in play(PettingZooEnv(persian_rummy_env.env()), 30)]
-    assert all(rewards is theirs[0] for rewards in theirs), "the library has mended this: say so in docs/tianshou.md"
+    other = [rewards for _, rewards, _ in play(PettingZooEnv(persian_rummy_env.env()), 30)]
+    assert all(rewards is other[0] for rewards in other), "the library has mended this: say so in docs/tianshou.md"
 
 
 def test_nothing_hidden_is_shown() -> None:

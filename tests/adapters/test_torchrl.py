@@ -42,7 +42,7 @@ def test_the_specs_are_kept(groups: dict[str, list[str]]) -> None:
     [(uniform, {}, (True, False)), (never_meld, {}, (True, False)), (highest, {"max_decisions": 33}, (False, True))],
     ids=["random", "stock", "cap"],
 )
-def test_a_deal_is_that_of_the_aec_face(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
+def test_a_deal_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
     """Masks bit for bit over 500 decisions, who is to move, each seat's rewards, and how it ends for all four."""
     env, aec = torchrl_env(ONE_GROUP, episode="deal", **options), persian_rummy_env.env(episode="deal", **options)
     rng, decisions, seed = np.random.default_rng(1), 0, 0

@@ -38,7 +38,7 @@ def test_the_specs_are_kept(options: dict[str, Any]) -> None:
     [(uniform, {}, (True, False)), (never_meld, {}, (True, False)), (highest, {"max_decisions": 33}, (False, True))],
     ids=["random", "stock", "cap"],
 )
-def test_a_table_is_that_of_the_aec_face(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
+def test_a_table_is_that_of_the_aec_environment(choose: Any, options: dict[str, Any], flags: tuple[bool, bool]) -> None:
     """Three tables, at least 500 decisions: masks and views bit for bit, rewards of all four, ends."""
     tables = 3
     env = PersianRummyTorchRL(tables, episode="deal", **options)
@@ -81,7 +81,7 @@ def test_the_cut_row_is_seen_by_the_seat_to_move() -> None:
     env = PersianRummyTorchRL(64, episode="deal", max_decisions=12, seed=2)
     played = env.rollout(12)
     assert played["next", "truncated"][:, -1].all()
-    assert (played["next", "seat"][:, -1, 0].numpy() == env.tables.get_state()["seat"]).all()
+    assert (played["next", "seat"][:, -1, 0].numpy() == env.sub_envs.get_state()["seat"]).all()
     to_move = played["next", "observation"][:, -1, persian_rummy_env.observation.BLOCK["to_move"].slice]
     assert (to_move == torch.tensor([1.0, 0, 0, 0])).all()
 
@@ -92,13 +92,13 @@ def test_a_deal_over_in_the_first_turn_pays_all_four() -> None:
     aec = persian_rummy_env.env(episode="deal")
     aec.reset(options={"decks": [OUT_AT_ONCE], "dealer": 3})
     shown = env._reset(None)
-    env.tables.set_state(np.repeat(aec.get_state(), 2))
+    env.sub_envs.set_state(np.repeat(aec.get_state(), 2))
     paid = torch.zeros(2, 4)
     for name in GOING_OUT:
         shown = env.step(shown.set("action", torch.full((2,), persian_rummy_env.encode_action(name))))["next"]
         paid += shown["reward"]
     assert shown["terminated"].all()
-    score = env.tables.get_state()["score"][0]
+    score = env.sub_envs.get_state()["score"][0]
     margin = (int(score[0]) - int(score[1])) / 100
     assert paid[0].tolist() == pytest.approx([margin, -margin, margin, -margin])
     assert (paid[0] == paid[1]).all()
@@ -107,10 +107,10 @@ def test_a_deal_over_in_the_first_turn_pays_all_four() -> None:
 def test_an_illegal_action_is_refused_and_no_table_moves() -> None:
     env = PersianRummyTorchRL(2, episode="deal", seed=1)
     shown = env.reset()
-    before = env.tables.get_state()
+    before = env.sub_envs.get_state()
     with pytest.raises(ValueError, match="env 1, seat"):
         env.step(shown.set("action", torch.tensor([DRAW.start, DISCARD.start])))
-    assert (env.tables.get_state() == before).all()
+    assert (env.sub_envs.get_state() == before).all()
     with pytest.raises(TypeError, match="autoreset_mode='SAME_STEP': TorchRL resets"):
         PersianRummyTorchRL(2, autoreset_mode="SAME_STEP")
 
@@ -127,16 +127,16 @@ def test_nothing_hidden_is_shown() -> None:
     env = PersianRummyTorchRL(16, episode="deal", seed=4)
     shown = env.reset()
     for _ in range(50):
-        states = env.tables.get_state()
+        states = env.sub_envs.get_state()
         seats = shown["seat"].squeeze(-1)
         other = np.concatenate(
             [exchange_hidden(states[lane : lane + 1], int(seat), rng) for lane, seat in enumerate(seats)]
         )
         assert (other["decks"] != states["decks"]).any()
-        again = env._seen(env.tables.set_state(other))
+        again = env._seen(env.sub_envs.set_state(other))
         for key, value in again.items():
             assert (value == shown[key]).all(), key
-        env.tables.set_state(states)
+        env.sub_envs.set_state(states)
         shown = env.step_and_maybe_reset(env.rand_action(shown))[1]
 
 

@@ -93,7 +93,7 @@ def test_a_bot_does_what_its_description_says(name: str, jacks: int) -> None:
         assert decode_action(int(action)) == wanted, f"position {index}"
 
 
-def test_the_fixed_yardstick_is_as_it_was() -> None:
+def test_the_fixed_baseline_is_as_it_was() -> None:
     """Results against ``deepest`` are compared across years: these are the scores of its first games."""
     games = new_games(np.arange(6, dtype=np.uint64), np.zeros(6, dtype=np.int8))
     deepest = load("deepest")

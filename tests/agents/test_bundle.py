@@ -63,14 +63,14 @@ def test_the_command_in_the_header_makes_the_same_run(run: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "report"),
     [("Tiny", "expected lower case"), ("../tiny-1", "expected lower case"), ("tiny-2", "no such policy")],
 )
 def test_what_is_no_name_and_no_run_is_refused(
-    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, report: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bundle, "WEIGHTS", tmp_path)
     with pytest.raises(SystemExit):
         bundle.main([str(tmp_path), name, "--commit", "1a2b3c4"])
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -14,10 +14,10 @@ from persian_rummy_env.rules import RuleSet
 from tests.agents.positions import positions, shown
 
 
-class Opinionated(BasePolicy):
+class BiasedPolicy(BasePolicy):
     """Thinks the legal actions from the highest id down ``odds`` times less likely each than the one before."""
 
-    name = "opinionated"
+    name = "biased"
     rules = RuleSet(quad_bonus="jacks")
 
     def __init__(self, odds: float) -> None:
@@ -38,16 +38,16 @@ def batch() -> DecisionBatch:
 
 
 @pytest.mark.parametrize("method", ["halving", "flat"])
-def test_a_prior_in_no_world_s_stead_changes_nothing(batch: DecisionBatch, method: str) -> None:
+def test_a_prior_without_weight_changes_nothing(batch: DecisionBatch, method: str) -> None:
     plain = SearchPolicy("deepest", worlds=4, method=method)
-    leaning = SearchPolicy("deepest", worlds=4, method=method, prior=PolicyPrior(Opinionated(1.5)), prior_worlds=0)
+    leaning = SearchPolicy("deepest", worlds=4, method=method, prior=PolicyPrior(BiasedPolicy(1.5)), prior_worlds=0)
     assert (leaning.act(batch) == plain.act(batch)).all()
     assert leaning.playouts == plain.playouts > 0
 
 
-def test_opinions_count_in_points_and_as_worlds_do(batch: DecisionBatch) -> None:
+def test_log_probabilities_count_in_points_and_as_worlds_do(batch: DecisionBatch) -> None:
     assert batch.views is not None
-    policy = Opinionated(1.5)
+    policy = BiasedPolicy(1.5)
     leaning = SearchPolicy("deepest", worlds=4, method="flat", prior=PolicyPrior(policy), prior_worlds=2)
     rows = batch.action_mask.sum(axis=1) > 1
     means = SearchPolicy("deepest", worlds=4, method="flat").values(batch.views, batch.action_mask)[rows]
@@ -62,7 +62,7 @@ def test_opinions_count_in_points_and_as_worlds_do(batch: DecisionBatch) -> None
 def test_what_is_hopeless_is_not_searched(batch: DecisionBatch) -> None:
     """With odds just beyond the bound only the likeliest action is left, and nothing is to be compared."""
     for odds, searched in ((2 / HOPELESS, False), (0.5 / HOPELESS, True)):
-        policy = Opinionated(odds)
+        policy = BiasedPolicy(odds)
         search = SearchPolicy("deepest", worlds=2, prior=PolicyPrior(policy), prior_worlds=0)
         chosen = search.act(batch)
         assert (search.playouts > 0) is searched
@@ -85,7 +85,7 @@ def test_a_planted_truth_changes_no_choice() -> None:
 
 
 def test_it_plays_by_the_rules_of_its_prior_and_says_so() -> None:
-    search = SearchPolicy("greedy", worlds=2, prior=PolicyPrior(Opinionated(2.0)))
-    assert search.rules == Opinionated.rules
-    assert search.name == "search(greedy, worlds=2, prior=opinionated)"
+    search = SearchPolicy("greedy", worlds=2, prior=PolicyPrior(BiasedPolicy(2.0)))
+    assert search.rules == BiasedPolicy.rules
+    assert search.name == "search(greedy, worlds=2, prior=biased)"
     assert load("search(deepest, worlds=2, prior=champion)").rules == load("champion").rules

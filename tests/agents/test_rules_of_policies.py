@@ -68,13 +68,13 @@ def test_the_champion_plays_any_number_of_deals(door: Callable[[RuleSet], None],
 def test_other_rules_are_refused_and_only_those_that_differ_are_named(door: Callable[[RuleSet], None]) -> None:
     with pytest.raises(ValueError) as refused:
         door(RuleSet(deals=1, stock_out="end"))
-    told = str(refused.value)
-    assert "champion" in told
-    assert "stock_out=pass" in told
-    assert "stock_out=end" in told
-    assert "quad_bonus" not in told
-    assert "deals" not in told
-    assert "RuleSet(" not in told
+    report = str(refused.value)
+    assert "champion" in report
+    assert "stock_out=pass" in report
+    assert "stock_out=end" in report
+    assert "quad_bonus" not in report
+    assert "deals" not in report
+    assert "RuleSet(" not in report
 
 
 def test_the_commands_play_single_deals_with_the_champion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

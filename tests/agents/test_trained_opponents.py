@@ -85,16 +85,16 @@ def test_one_name_is_one_policy_and_is_asked_for_all_its_seats_together() -> Non
 
 @pytest.mark.parametrize("option", ["opponents", "partner"])
 @pytest.mark.parametrize(
-    ("spec", "error", "told"),
+    ("spec", "error", "report"),
     [
         ("champoin", ValueError, "did you mean 'champion'"),
         ("file:none.safetensors", FileNotFoundError, "no such policy file"),
         ("search(deepest, worlds=0)", ValueError, "worlds=0"),
     ],
 )
-def test_a_wrong_name_is_refused_at_once(option: str, spec: str, error: type[Exception], told: str) -> None:
+def test_a_wrong_name_is_refused_at_once(option: str, spec: str, error: type[Exception], report: str) -> None:
     for make in (PersianRummyGymEnv, lambda **options: PersianRummyGymVectorEnv(2, **options)):
-        with pytest.raises(error, match=told) as refused:
+        with pytest.raises(error, match=report) as refused:
             make(**{option: spec})  # type: ignore[arg-type]
         assert str(refused.value).startswith(f"{option}='{spec}'")
 

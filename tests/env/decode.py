@@ -62,15 +62,15 @@ def signed(bits: np.ndarray) -> int:
 
 def table(block: dict[str, np.ndarray]) -> list[tuple[str, str, str]]:
     """(card, "set" or "run", "us" or "them") of every card on the table, sorted. Jokers lie in one set."""
-    ours = cards(block["laid_us"])
+    own = cards(block["laid_us"])
     found = []
     for kind in ("set", "run"):
         for card in cards(block[f"{kind}s"]):
-            who = "us" if card in ours else "them"
+            who = "us" if card in own else "them"
             if who == "us":
-                ours.remove(card)
+                own.remove(card)
             found.append((card, kind, who))
-    assert not ours, f"laid by us, but not on the table: {ours}"
+    assert not own, f"laid by us, but not on the table: {own}"
     return sorted(found)
 
 

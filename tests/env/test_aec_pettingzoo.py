@@ -102,7 +102,7 @@ def test_a_pettingzoo_without_registry_is_left_alone(monkeypatch: pytest.MonkeyP
     register()
 
 
-def test_the_package_offers_the_face() -> None:
+def test_the_package_offers_the_environment() -> None:
     assert persian_rummy_env.env is env
     assert persian_rummy_env.raw_env is raw_env
     assert isinstance(env(), persian_rummy_env.PersianRummyAEC)

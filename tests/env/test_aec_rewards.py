@@ -38,8 +38,8 @@ REWARDS = pytest.mark.parametrize(
 
 def result_of(table: Any, final: str) -> float:
     """What team 0 has earned in a finished episode."""
-    ours, theirs = table.get_state()["score"][0].tolist()
-    return (ours - theirs) / 100 if final == "margin" else float((ours > theirs) - (ours < theirs))
+    own, others = table.get_state()["score"][0].tolist()
+    return (own - others) / 100 if final == "margin" else float((own > others) - (own < others))
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
@@ -61,9 +61,9 @@ def test_both_channels_pay_each_agent_the_result_of_its_team(make, options: dict
             earned = [table.rewards.get(one, 0.0) for one in AGENTS]
             if table.agents == list(AGENTS):
                 assert earned[0] == earned[2] == -earned[1] == -earned[3]
-        ours = result_of(table, final)
+        own = result_of(table, final)
         for seat, agent in enumerate(AGENTS):
-            wanted = ours if seat % 2 == 0 else -ours
+            wanted = own if seat % 2 == 0 else -own
             assert by_step[agent] == pytest.approx(wanted, abs=1e-5)
             assert by_last[agent] == by_step[agent]
 
@@ -96,11 +96,11 @@ def test_the_end_of_a_deal_is_paid_to_all_four_in_the_step_that_ends_it(seat: in
     last = table.rewards[AGENTS[seat]]
     play(table, GOING_OUT[2])
     state = table.get_state()
-    ours, theirs = int(state["score"][0][team]), int(state["score"][0][1 - team])
-    left = 80 + 25 - ours
+    own, others = int(state["score"][0][team]), int(state["score"][0][1 - team])
+    left = 80 + 25 - own
     assert left > 0, "the partner still holds cards"
-    assert theirs < 0
-    final = (ours - theirs) / 100 - last
+    assert others < 0
+    final = (own - others) / 100 - last
     for other, agent in enumerate(AGENTS):
         wanted = final if other % 2 == team else -final
         assert table.rewards[agent] == pytest.approx(wanted, abs=1e-6)

@@ -207,7 +207,7 @@ def test_what_is_handed_out_is_the_callers_to_keep() -> None:
 
 
 @pytest.mark.parametrize(("reward", "timing"), [("margin", "dense"), ("margin", "end"), ("win", "dense")])
-def test_a_lane_of_the_vector_face_is_this_face_with_the_lanes_seed(reward: str, timing: str) -> None:
+def test_a_row_of_the_vector_environment_is_this_one_with_the_seed_of_the_row(reward: str, timing: str) -> None:
     options = {"episode": "deal", "reward": reward, "reward_timing": timing}
     many = PersianRummyVecEnv(3, autoreset_mode="SAME_STEP", **options)
     tables = [env(**options) for _ in range(3)]

@@ -135,7 +135,7 @@ def ends(call: Callable[[], Any]) -> bool:
 EDGES = (0, 1, 2**32 - 1, 2**63, 2**64 - 1)
 
 
-def test_no_generator_hangs() -> None:
+def test_no_generator_loops_forever() -> None:
     numbers: list[int] = []
 
     def draw() -> None:

@@ -64,7 +64,7 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
-def test_importing_the_faces_needs_no_torch_and_compiles_nothing(tmp_path: Path) -> None:
+def test_importing_the_environments_needs_no_torch_and_compiles_nothing(tmp_path: Path) -> None:
     program = (
         "import sys, persian_rummy_env as p\n"
         "p.PersianRummyVecEnv, p.env, p.raw_env, p.draw_for_partners, p.lane_seeds\n"
@@ -121,13 +121,13 @@ def kernels(cache: Path) -> list[Path]:
 @compiles
 def test_the_first_compile_is_told_of_and_is_all_there_is(engine: tuple[Path, str]) -> None:
     """Making an environment compiles whatever playing needs, so that no step is ever slow without a word."""
-    cache, told = engine
-    said = told.splitlines()
-    assert len(said) == 2
-    assert said[0].startswith("persian_rummy_env: compiling the game engine, kept in ")
-    assert str(cache) in said[0]
-    assert said[1].startswith("persian_rummy_env: compiled in ")
-    assert said[1].endswith(" s")
+    cache, report = engine
+    printed = report.splitlines()
+    assert len(printed) == 2
+    assert printed[0].startswith("persian_rummy_env: compiling the game engine, kept in ")
+    assert str(cache) in printed[0]
+    assert printed[1].startswith("persian_rummy_env: compiled in ")
+    assert printed[1].endswith(" s")
     kept = files(cache)
     assert any(name.endswith(".nbc") for name in kept)
     second = run(PLAY, ROOT, cache)
@@ -210,9 +210,9 @@ def test_the_list_of_a_part_is_believed_only_with_its_files(cache: Path) -> None
     """Somebody has deleted the code and left the list: it is compiled in time and not without a word."""
     for kernel in kernels(cache)[-2:]:
         kernel.unlink()
-    said = run(PLAY, ROOT, cache).stderr
-    assert "compiling the game engine" in said
-    assert "warning:" not in said
+    printed = run(PLAY, ROOT, cache).stderr
+    assert "compiling the game engine" in printed
+    assert "warning:" not in printed
     assert run(PLAY, ROOT, cache).stderr == ""
 
 
@@ -295,9 +295,9 @@ def test_code_for_another_processor_is_kept_apart(tmp_path: Path) -> None:
         "from persian_rummy_env.core import score\nfrom persian_rummy_env.core.compiler import compile_on_demand\n"
         "print(compile_on_demand._list_of('search'), score.hand_value._cache.name_of('sig'))"
     )
-    ours = run(program, ROOT, tmp_path).stdout
+    own = run(program, ROOT, tmp_path).stdout
     generic = run(program, ROOT, tmp_path, NUMBA_CPU_NAME="generic").stdout
-    assert len({*ours.rsplit(None, 1), *generic.rsplit(None, 1)}) == 4
+    assert len({*own.rsplit(None, 1), *generic.rsplit(None, 1)}) == 4
 
 
 @compiles
@@ -320,10 +320,10 @@ def test_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path: Path
 # Where nothing can be kept --------------------------------------------------------------------------------------------
 
 
-def warned_once(said: str) -> bool:
-    return [line for line in said.splitlines() if "compiling" not in line] == [
-        line for line in said.splitlines() if "cannot be kept" in line and "PERSIAN_RUMMY_CACHE_DIR" in line
-    ] and said.count("cannot be kept") == 1
+def warned_once(printed: str) -> bool:
+    return [line for line in printed.splitlines() if "compiling" not in line] == [
+        line for line in printed.splitlines() if "cannot be kept" in line and "PERSIAN_RUMMY_CACHE_DIR" in line
+    ] and printed.count("cannot be kept") == 1
 
 
 @compiles

@@ -55,19 +55,21 @@ def check_damaged(path: Path, damage: Damage) -> int:
     path.write_bytes(damage.content)
     before, start = peak_megabytes(), time.monotonic()
     status, out, err = run("verify", str(path))
-    told = (out + err).splitlines()
-    assert told, damage.name
-    assert all(str(path) in line for line in told), damage.name
-    assert len(told) <= Faults.MOST + 2, damage.name
-    assert all(len(line) < 6000 and line.isprintable() for line in told), damage.name
+    report = (out + err).splitlines()
+    assert report, damage.name
+    assert all(str(path) in line for line in report), damage.name
+    assert len(report) <= Faults.MOST + 2, damage.name
+    assert all(len(line) < 6000 and line.isprintable() for line in report), damage.name
     if status == 0:  # a game that can be played so, every one of them
         assert [verify(record) for record in read(path)] == [None] * out.count("\n") * int(
             out.split(": ")[1].split()[0]
         )
     else:
         assert status in (1, 2), damage.name
-        faults = [line for line in told if re.search(r"line \d+|no record in it|is UTF-16|: is |ends too early", line)]
-        assert faults, (damage.name, told)
+        faults = [
+            line for line in report if re.search(r"line \d+|no record in it|is UTF-16|: is |ends too early", line)
+        ]
+        assert faults, (damage.name, report)
     for command in ("stats", "show"):
         other, _, err = run(command, str(path))
         assert other == status or (command == "show" and status == 1), (damage.name, command)

@@ -88,7 +88,7 @@ def ten_for_ace(card: str) -> int:
     return 10 if card[0] == "A" else VALUE(card)
 
 
-def forgetful(game: oracle.OracleGame, taken: Any) -> None:
+def lossy(game: oracle.OracleGame, taken: Any) -> None:
     NOTE(game, taken)
     game.left[game.seat].pop("JK", None)
 
@@ -100,7 +100,7 @@ FAULTS: dict[str, tuple[Any, str, Any]] = {
     "chains lead nowhere": (oracle, "first_links", no_chain),
     "runs only of four": (oracle, "runs_in", lambda hand: [run for run in RUNS(hand) if len(run) > 3]),
     "every rank doubles": (oracle.OracleGame, "_doubles", lambda *_: True),
-    "jokers declined are forgotten": (oracle.OracleGame, "_note_draw_decision", forgetful),
+    "jokers declined are forgotten": (oracle.OracleGame, "_note_draw_decision", lossy),
     "no fourth card on a set": (oracle, "set_that_takes", lambda *_: None),
 }
 
@@ -169,9 +169,9 @@ def test_the_command_can_be_interrupted(number: int, tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline() == "comparing 100,000 games\n"
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
-    assert "Traceback" not in said
+        _, printed = process.communicate(timeout=60)
+    assert process.returncode == 0, printed
+    assert "Traceback" not in printed
     result = json.loads(out.read_text())
     assert result["interrupted"]
     assert result["games"] < 100_000

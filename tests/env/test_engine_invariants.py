@@ -214,8 +214,8 @@ def test_a_copied_record_plays_on_as_the_original_does(seed: int, policy: str, a
             assert (again.observation == shown.observation).all()
         elif number > at:
             again = other.step(np.array([action]))
-            for mine, theirs in zip(shown, again, strict=True):
-                assert (mine == theirs).all()
+            for mine, others in zip(shown, again, strict=True):
+                assert (mine == others).all()
             assert equal(other.get_state(), env.get_state())
 
 

@@ -107,9 +107,9 @@ def test_scaled_points_and_scores_are_the_exact_ones_clipped() -> None:
     ):
         state["score"][0, 0] = score
         put(env, state)
-        mine, theirs = env.observe(0)[0], env.observe(3)[0]
+        mine, others = env.observe(0)[0], env.observe(3)[0]
         assert mine[BLOCK["score"].slice].tolist() == [scaled_score, 128]
-        assert theirs[BLOCK["score"].slice].tolist() == [128, scaled_score]
+        assert others[BLOCK["score"].slice].tolist() == [128, scaled_score]
         assert decode(mine)["score"] == [score, 0]
         assert mine[BLOCK["points"].slice].tolist() == [0, 255]
         assert decode(mine)["points"] == [0, 280]

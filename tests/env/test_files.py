@@ -101,8 +101,8 @@ def test_a_disk_that_is_full_is_named_with_the_file(tmp_path: Path) -> None:
     """
     path = tmp_path / "file"
     path.write_text("old")
-    told, _ = python(script, path).communicate()
-    assert told.startswith(f"FileError {path}: ")
+    report, _ = python(script, path).communicate()
+    assert report.startswith(f"FileError {path}: ")
     assert path.read_text() == "old"
     assert names(tmp_path) == ["file"]
 
@@ -177,23 +177,23 @@ def test_the_own_output_is_written_straight(tmp_path: Path, name: str, to_file: 
     if to_file:
         with (tmp_path / "out").open("w") as out:
             subprocess.run([sys.executable, "-c", textwrap.dedent(script), name], check=True, stdout=out)
-        told = (tmp_path / "out").read_text()
+        report = (tmp_path / "out").read_text()
     else:
-        told, _ = python(script, name).communicate()
-    assert told == "before\nthrough\nafter\n"
+        report, _ = python(script, name).communicate()
+    assert report == "before\nthrough\nafter\n"
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 
 def refusal(path: Path | str) -> str:
-    with pytest.raises(FileError) as told, whole_file(path):
+    with pytest.raises(FileError) as report, whole_file(path):
         pytest.fail("it was opened")
-    assert "\n" not in str(told.value)
-    assert "Errno" not in str(told.value)
-    assert "unfinished" not in str(told.value)
-    assert str(told.value) == explained(told.value)
-    return str(told.value)
+    assert "\n" not in str(report.value)
+    assert "Errno" not in str(report.value)
+    assert "unfinished" not in str(report.value)
+    assert str(report.value) == explained(report.value)
+    return str(report.value)
 
 
 def test_errors_name_what_is_missing_or_in_the_way(tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_errors_name_what_is_missing_or_in_the_way(tmp_path: Path) -> None:
 
 
 def test_an_error_of_reading_is_told_without_its_number(tmp_path: Path) -> None:
-    with pytest.raises(OSError) as told:
+    with pytest.raises(OSError) as report:
         (tmp_path / "none").read_bytes()
-    assert explained(told.value) == f"{tmp_path / 'none'}: no such file or folder"
+    assert explained(report.value) == f"{tmp_path / 'none'}: no such file or folder"
 
 
 # What processes leave -------------------------------------------------------------------------------------------------
@@ -260,8 +260,8 @@ def test_a_signal_that_becomes_an_exception_leaves_nothing(tmp_path: Path) -> No
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(number)
-        told, _ = process.communicate(timeout=20)
-        assert told.split()[-1] == str(128 + number)
+        report, _ = process.communicate(timeout=20)
+        assert report.split()[-1] == str(128 + number)
         assert names(tmp_path) == []
 
 

@@ -14,7 +14,7 @@ from tests.env.play import PACK, scaled
 NAMES = ("Ann", "Bob", "Cid", "Dot")
 
 
-def seated(cards: str) -> Seating:
+def seating_of(cards: str) -> Seating:
     """The seating by the cards that are drawn one after the other; all of them must be needed."""
     drawn = [encode_card(card) for card in cards.split()]
     result = _seating(NAMES, lambda: drawn.pop(0))
@@ -36,7 +36,7 @@ def seated(cards: str) -> Seating:
     ],
 )
 def test_the_two_lowest_are_partners_and_the_lowest_deals(cards: str, names: tuple[str, ...]) -> None:
-    result = seated(cards)
+    result = seating_of(cards)
     assert result.names == names
     assert result.dealer == 0
     assert result.rounds == (tuple(Draw(name, card) for name, card in zip(NAMES, cards.split(), strict=True)),)
@@ -56,7 +56,7 @@ def test_the_two_lowest_are_partners_and_the_lowest_deals(cards: str, names: tup
     ],
 )
 def test_jokers_draw_again_between_themselves(cards: str, names: tuple[str, ...], rounds: list[int]) -> None:
-    result = seated(cards)
+    result = seating_of(cards)
     assert result.names == names
     assert [len(draws) for draws in result.rounds] == rounds
     assert " ".join(draw.card for draws in result.rounds for draw in draws) == cards
@@ -64,7 +64,7 @@ def test_jokers_draw_again_between_themselves(cards: str, names: tuple[str, ...]
 
 def test_further_draws_never_overtake_those_who_drew_no_joker() -> None:
     """Even with the lowest card of all."""
-    assert seated("JK KS JK KH AC AD").names == ("Dot", "Ann", "Bob", "Cid")
+    assert seating_of("JK KS JK KH AC AD").names == ("Dot", "Ann", "Bob", "Cid")
 
 
 def test_a_seed_fixes_the_draw() -> None:

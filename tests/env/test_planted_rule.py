@@ -42,11 +42,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_in(copy: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    told = {**os.environ, "PYTHONPATH": str(copy), "REPOSITORY": str(ROOT), **environment}
+    report = {**os.environ, "PYTHONPATH": str(copy), "REPOSITORY": str(ROOT), **environment}
     for name in ("NUMBA_BOUNDSCHECK", "PYTEST_ADDOPTS"):
-        told.pop(name, None)
+        report.pop(name, None)
     return subprocess.run(
-        [sys.executable, *command], cwd=copy, env=told, capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, *command], cwd=copy, env=report, capture_output=True, text=True, timeout=600, check=False
     )
 
 

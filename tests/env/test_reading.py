@@ -36,15 +36,15 @@ class Ran:
 
     def __init__(self, status: int, out: str, err: str) -> None:
         self.status, self.out, self.err = status, out, err
-        self.told = out + err
+        self.report = out + err
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
     def run(*argv: object) -> Ran:
         status = cli.main([str(word) for word in argv])
-        told = capsys.readouterr()
-        return Ran(status, told.out, told.err)
+        report = capsys.readouterr()
+        return Ran(status, report.out, report.err)
 
     return run
 
@@ -222,11 +222,11 @@ def test_nothing_in_a_file_acts_on_the_terminal(tmp_path: Path, command: str, ru
     path = hostile(tmp_path)
     ran = run(command, path)
     assert ran.status == 1
-    assert not [character for character in HARMFUL if character in ran.told]
-    assert not [line for line in ran.told.splitlines() if line.startswith(("forged", "file"))]
+    assert not [character for character in HARMFUL if character in ran.report]
+    assert not [line for line in ran.report.splitlines() if line.startswith(("forged", "file"))]
     for line in range(2, 8):
-        assert f"line {line}, " in ran.told
-    assert max(map(len, ran.told.splitlines())) < 5000
+        assert f"line {line}, " in ran.report
+    assert max(map(len, ran.report.splitlines())) < 5000
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -293,9 +293,9 @@ def test_names_are_drawn_whatever_they_are(tmp_path: Path, run, recwarn) -> None
 
 def seconds_of(line: str) -> float:
     start = time.perf_counter()
-    with pytest.raises(RecordError) as told:
+    with pytest.raises(RecordError) as report:
         loads(line)
-    assert len(str(told.value)) < 200
+    assert len(str(report.value)) < 200
     return time.perf_counter() - start
 
 

@@ -278,10 +278,10 @@ def test_a_picture_tells_the_last_actions_since_the_start() -> None:
     table = env(render_mode="rgb_array", episode="deal")
     table.reset(options={"dealer": 3, "decks": [OUT_AT_ONCE]})
     play(table, *GOING_OUT[:2])
-    told = [(0, action) for action in GOING_OUT[:2]]
+    report = [(0, action) for action in GOING_OUT[:2]]
     game = table.get_state()[0]
-    assert (table.render() == raster.rgb_array(game, recent=told)).all()
-    assert (raster.rgb_array(game, recent=told) != raster.rgb_array(game)).any()
+    assert (table.render() == raster.rgb_array(game, recent=report)).all()
+    assert (raster.rgb_array(game, recent=report) != raster.rgb_array(game)).any()
     table.set_state(table.get_state())
     assert (table.render() == raster.rgb_array(game)).all()
 

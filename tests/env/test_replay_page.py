@@ -68,13 +68,13 @@ def test_every_moment_from_every_side_is_the_drawing_of_that_moment() -> None:
     record = some_game()
     data = data_of(replay_page([(1, record)]))
     again = replay(record)
-    told = [text for deal in record["deals"] for text in deal["actions"]]
+    report = [text for deal in record["deals"] for text in deal["actions"]]
     first = moment = 0
     for deal in record["deals"]:
         for index in range(first, first + len(deal["actions"])):
-            assert data["games"][0]["actions"][moment] == told[index]
+            assert data["games"][0]["actions"][moment] == report[index]
             before = range(max(first, index - 8), index)
-            recent = [(int(again.states[one]["seat"]), told[one]) for one in before]
+            recent = [(int(again.states[one]["seat"]), report[one]) for one in before]
             for view, seat in VIEWS.items():
                 svg = draw_table(again.states[index], seat, players=record["players"], recent=recent, defs=False)
                 assert drawing(data, 0, view, moment) == re.sub("<title>.*?</title>", "<title>The table</title>", svg)
@@ -109,8 +109,8 @@ def test_golden_games_have_a_page(path: Path) -> None:
     records = list(read(path))
     data = data_of(replay_page(enumerate(records, start=1)))
     for record, game in zip(records, data["games"], strict=True):
-        told = [text for deal in record["deals"] for text in deal["actions"]]
-        assert [action for action in game["actions"] if action is not None] == told
+        report = [text for deal in record["deals"] for text in deal["actions"]]
+        assert [action for action in game["actions"] if action is not None] == report
         assert game["score"] == record["score"]
 
 
@@ -234,20 +234,22 @@ def test_the_page_of_a_seat_holds_at_each_moment_what_the_seat_sees_then() -> No
         assert parts["hand-1"].count("#card-back") == (int(state["hand"][1]) & ~int(state["known"][1])).bit_count()
 
 
-def test_the_page_of_a_seat_has_opinions_on_its_own_decisions_alone() -> None:
+def test_the_page_of_a_seat_has_the_analysis_of_its_own_decisions_alone() -> None:
     record = some_game()
     analyst = Analyst()
     data = data_of(replay_page([(1, record)], "player_2", [analyst]))
     assert set(analyst.asked.tolist()) == {2}
     game = data["games"][0]
-    told = {seat for seat, one in zip(game["seats"], game["analyses"][0]["decisions"], strict=True) if one is not None}
-    assert told == {2}
+    report = {
+        seat for seat, one in zip(game["seats"], game["analyses"][0]["decisions"], strict=True) if one is not None
+    }
+    assert report == {2}
 
 
 # What policies think --------------------------------------------------------------------------------------------------
 
 
-def test_opinions_stand_at_their_decisions() -> None:
+def test_analyses_are_at_their_decisions() -> None:
     record = some_game()
     moments = moments_of(record)
     analyst = Analyst()

@@ -56,7 +56,7 @@ def test_lane_seeds_are_the_same_for_any_number_of_lanes() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
-def test_one_seed_is_one_game_in_every_face(seed: int) -> None:
+def test_one_seed_is_one_game_in_every_environment(seed: int) -> None:
     env = PersianRummyVecEnv(1, autoreset_mode="DISABLED")
     shown = env.reset(seed=[seed])
     table, raw = persian_rummy_env.env(), persian_rummy_env.raw_env()
@@ -113,7 +113,7 @@ def test_resets_without_a_seed_go_on_and_can_be_repeated() -> None:
     assert len(set(found[0])) == 4
 
 
-def test_without_any_seed_every_face_is_another() -> None:
+def test_without_a_seed_every_environment_plays_another_game() -> None:
     one, two = (PersianRummyVecEnv(2) for _ in range(2))
     one.reset()
     two.reset()

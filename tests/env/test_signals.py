@@ -16,11 +16,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 
 def test_the_first_signal_calls_and_the_handlers_come_back() -> None:
     before = [signal.getsignal(number) for number in ENDING]
-    told: list[int] = []
-    with on_ending(told.append):
+    report: list[int] = []
+    with on_ending(report.append):
         signal.raise_signal(signal.SIGTERM)
         assert [signal.getsignal(number) for number in ENDING] == [signal.SIG_DFL] * len(ENDING)
-    assert told == [signal.SIGTERM]
+    assert report == [signal.SIGTERM]
     assert [signal.getsignal(number) for number in ENDING] == before
     with pytest.raises(Ended) as ended, on_ending():
         signal.raise_signal(signal.SIGHUP)
@@ -30,12 +30,12 @@ def test_the_first_signal_calls_and_the_handlers_come_back() -> None:
 
 
 def test_a_second_one_is_not_heard_where_one_is_enough() -> None:
-    told: list[int] = []
-    with on_ending(told.append, once=True):
+    report: list[int] = []
+    with on_ending(report.append, once=True):
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
-    assert told == [signal.SIGTERM]
+    assert report == [signal.SIGTERM]
 
 
 def test_what_is_ignored_from_outside_stays_ignored() -> None:

@@ -113,11 +113,11 @@ def test_a_number_out_of_range_is_refused_by_name_and_lane(name: str) -> None:
         for value in outside(name):
             wrong = states.copy()
             wrong[name][(1, *place)] = value
-            told = refused(wrong)
+            report = refused(wrong)
             index = "".join(f"[{part}]" for part in place)
             shown = hex(value) if BY_NAME[name].dtype == "u8" else str(value)
-            assert told.startswith(f"states[1]: {name}{index}={shown}: expected "), told
-            assert (f"{limits.high:#x}" if BY_NAME[name].dtype == "u8" else f"{limits.low}..{limits.high}") in told
+            assert report.startswith(f"states[1]: {name}{index}={shown}: expected "), report
+            assert (f"{limits.high:#x}" if BY_NAME[name].dtype == "u8" else f"{limits.low}..{limits.high}") in report
 
 
 def changed(**values: Any) -> np.ndarray:

@@ -157,8 +157,8 @@ def test_final_is_of_the_last_step_alone(mode: str) -> None:
 def test_the_modes_play_the_same_episodes(mode: str) -> None:
     """The first episode of a lane is the same in all three; in those that go on, so are the next ones."""
     wanted = 1 if mode == "DISABLED" else 3
-    mine, theirs = (rewards_by_episode(new(name, 1), wanted) for name in (mode, "SAME_STEP"))
-    assert mine == theirs
+    mine, foreign = (rewards_by_episode(new(name, 1), wanted) for name in (mode, "SAME_STEP"))
+    assert mine == foreign
 
 
 def rewards_by_episode(env: PersianRummyVecEnv, episodes: int) -> list[list[float]]:

@@ -86,7 +86,7 @@ def test_which_joker_it_is_makes_no_difference(seed: int) -> None:
     one = first.reset(seed=seed, options={"decks": [in_ids(deck, 1) for deck in decks]})
     other = second.reset(seed=seed, options={"decks": [in_ids(deck, 2) for deck in decks]})
     while not one.terminated[0]:
-        assert all((mine == theirs).all() for mine, theirs in zip(one, other, strict=True))
+        assert all((mine == others).all() for mine, others in zip(one, other, strict=True))
         assert equal(first.get_state(), second.get_state())
         actions = first.sample_actions()
         one, other = first.step(actions), second.step(actions)

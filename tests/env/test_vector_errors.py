@@ -161,9 +161,9 @@ def test_an_action_ignored_by_a_waiting_lane_may_be_anything() -> None:
     ids=["shape", "dtype", "no such bot"],
 )
 def test_codes_that_are_none(env: PersianRummyVecEnv, codes: np.ndarray):
-    said = refused(env, ValueError, lambda: env.bot_actions(codes))
-    assert "int8[5, 4]" in said
-    assert "expert" in said
+    printed = refused(env, ValueError, lambda: env.bot_actions(codes))
+    assert "int8[5, 4]" in printed
+    assert "expert" in printed
 
 
 def test_actions_beside_bots_are_one_a_lane(env: PersianRummyVecEnv):

@@ -22,10 +22,10 @@ def trace(env: PersianRummyVecEnv, steps: int, keep: int, seed: Any = 11) -> lis
     return [StepResult(*(part[:keep] for part in batch)) for batch in shown]
 
 
-def same(mine: list[StepResult], theirs: list[StepResult]) -> bool:
+def same(mine: list[StepResult], others: list[StepResult]) -> bool:
     return all(
         one.dtype == other.dtype and (one == other).all()
-        for batch, other_batch in zip(mine, theirs, strict=True)
+        for batch, other_batch in zip(mine, others, strict=True)
         for one, other in zip(batch, other_batch, strict=True)
     )
 

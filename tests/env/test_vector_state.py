@@ -39,7 +39,7 @@ def same_play(env: PersianRummyVecEnv, other: PersianRummyVecEnv, steps: int = s
         if (other.sample_actions() != actions).any():
             return False
         one, two = env.step(actions), other.step(actions)
-        if not all((mine == theirs).all() for mine, theirs in zip(one, two, strict=True)):
+        if not all((mine == others).all() for mine, others in zip(one, two, strict=True)):
             return False
     return equal(env.get_state(), other.get_state())
 
@@ -104,7 +104,7 @@ def test_states_are_copies() -> None:
 
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
 @pytest.mark.parametrize("steps", [1, 41, 95, 240])
-def test_a_state_put_into_another_face_plays_on_the_same(mode: str, steps: int) -> None:
+def test_a_state_put_into_another_environment_plays_on_the_same(mode: str, steps: int) -> None:
     options = {"autoreset_mode": mode, "episode": "deal"}
     env = started(steps, **options)
     other = PersianRummyVecEnv(LANES, **options)
@@ -118,7 +118,7 @@ def test_a_state_put_into_another_face_plays_on_the_same(mode: str, steps: int) 
     assert same_play(env, other)
 
 
-def test_lanes_can_be_shuffled_and_taken_from_several_faces() -> None:
+def test_lanes_can_be_shuffled_and_taken_from_several_environments() -> None:
     one, two = started(30), started(77, seed=2)
     mixed = np.concatenate([one.get_state(), two.get_state()])[[9, 0, 7, 3, 3]]
     env = PersianRummyVecEnv(LANES)
@@ -148,7 +148,7 @@ def test_a_copy_in_mid_turn_plays_on_and_stands_alone(copied: Any, mode: str) ->
     assert (other.rules, other.autoreset_mode, other.options) == (env.rules, env.autoreset_mode, env.options)
 
 
-def test_a_face_with_threads_can_be_copied_too() -> None:
+def test_an_environment_with_threads_can_be_copied_too() -> None:
     env = PersianRummyVecEnv(200, threads=2)
     env.reset(seed=1)
     env.step(env.sample_actions())
@@ -161,7 +161,7 @@ def test_a_face_with_threads_can_be_copied_too() -> None:
     other.close()
 
 
-def test_a_face_that_was_not_reset_can_be_copied() -> None:
+def test_an_environment_that_was_not_reset_can_be_copied() -> None:
     env = PersianRummyVecEnv(LANES, seed=7)
     other = env.clone()
     assert (env.reset().observation == other.reset().observation).all()

@@ -55,10 +55,10 @@ def test_the_stored_decisions_are_made_by_their_seed() -> None:
 
 
 def test_players_have_digests_of_their_own_and_keep_them() -> None:
-    told = {name: behaviour.player(name)["choices"] for name in ("random", "greedy", "deepest", "expert")}
-    assert len(set(told.values())) == 4
-    assert all(len(text.split()) == BLOCKS for text in told.values())
-    assert digest(choices(load("expert"))) == told["expert"]
+    report = {name: behaviour.player(name)["choices"] for name in ("random", "greedy", "deepest", "expert")}
+    assert len(set(report.values())) == 4
+    assert all(len(text.split()) == BLOCKS for text in report.values())
+    assert digest(choices(load("expert"))) == report["expert"]
 
 
 def test_a_retuned_expert_is_another_player() -> None:
@@ -75,19 +75,19 @@ def test_networks_may_turn_a_few_near_equals_and_weights_none() -> None:
     few, many = actions.copy(), actions.copy()
     few[[0, 1, 1999]] = 1
     many[:: 2000 // (TIES + 1)] = 1
-    said = {"choices": digest(actions), "decisions": 2000, "weights": {"champion": "a"}}
-    assert difference(said, said | {"choices": digest(few)}) is None
-    assert difference(said, said | {"choices": digest(many)})
-    assert difference(said, said | {"weights": {"champion": "b"}}) == "has other weights"
-    bot = {name: value for name, value in said.items() if name != "weights"}
+    printed = {"choices": digest(actions), "decisions": 2000, "weights": {"champion": "a"}}
+    assert difference(printed, printed | {"choices": digest(few)}) is None
+    assert difference(printed, printed | {"choices": digest(many)})
+    assert difference(printed, printed | {"weights": {"champion": "b"}}) == "has other weights"
+    bot = {name: value for name, value in printed.items() if name != "weights"}
     assert difference(bot, bot | {"choices": digest(few)})
     assert difference({}, bot)
 
 
 def test_search_by_milliseconds_is_told_by_its_parts() -> None:
-    told = behaviour.player("search(deepest, ms=5)")
-    assert told == behaviour.player("search(deepest, ms=7)") != behaviour.player("search(expert, ms=5)")
-    assert told["decisions"] == 100
+    report = behaviour.player("search(deepest, ms=5)")
+    assert report == behaviour.player("search(deepest, ms=7)") != behaviour.player("search(expert, ms=5)")
+    assert report["decisions"] == 100
 
 
 def test_the_game_has_a_digest() -> None:

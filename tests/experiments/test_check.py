@@ -34,9 +34,9 @@ def test_a_retuned_expert_makes_results_and_pages_stale(
 ) -> None:
     retuned(monkeypatch)
     assert check.main([]) == 1
-    told = capsys.readouterr().out.splitlines()
+    report = capsys.readouterr().out.splitlines()
     for file in ("experiments/results/ladder/results.json", "experiments/results/evaluation.json"):
-        [line, *_] = [line for line in told if line.startswith(f"strength: {file}: ")]
+        [line, *_] = [line for line in report if line.startswith(f"strength: {file}: ")]
         assert "expert chooses otherwise" in line
         assert "python -m experiments." in line, "and how to measure it again"
     for page in (
@@ -45,8 +45,8 @@ def test_a_retuned_expert_makes_results_and_pages_stale(
         "docs/notes/training.md",
         "persian_rummy_env/players/weights/README.md",
     ):
-        assert any(line.startswith(f"strength: {page}") for line in told), page
-    assert not any("best_response_greedy" in line for line in told if "docs/" not in line), "who has not met it stays"
+        assert any(line.startswith(f"strength: {page}") for line in report), page
+    assert not any("best_response_greedy" in line for line in report if "docs/" not in line), "who has not met it stays"
 
 
 def copied(tmp_path: Path, name: str, **changes: Any) -> Path:
@@ -57,7 +57,7 @@ def copied(tmp_path: Path, name: str, **changes: Any) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "report"),
     [
         ({"commit": "0123456789ab+", "digest_of": ...}, "differs from its commit"),
         ({"behaviour": ...}, "behaviour: missing"),
@@ -66,18 +66,18 @@ def copied(tmp_path: Path, name: str, **changes: Any) -> Path:
         ({"kind": "guess"}, "kind"),
     ],
 )
-def test_what_a_result_lacks_is_told(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+def test_what_a_result_lacks_is_told(tmp_path: Path, changes: dict[str, Any], report: str) -> None:
     path = copied(tmp_path, "ladder/results.json", **changes)
     results, findings = check.read_all([path])
     for result in results.values():
         findings += check.of_result(path, result)
-    assert told in " ".join(finding.fault for finding in strengths(findings))
+    assert report in " ".join(finding.fault for finding in strengths(findings))
 
 
 def test_other_weights_are_another_champion(tmp_path: Path) -> None:
-    said = json.loads((RESULTS / "champion" / "results.json").read_text())["behaviour"]
-    said["players"]["champion"]["weights"]["champion"] = "0" * 16
-    path = copied(tmp_path, "champion/results.json", behaviour=said)
+    printed = json.loads((RESULTS / "champion" / "results.json").read_text())["behaviour"]
+    printed["players"]["champion"]["weights"]["champion"] = "0" * 16
+    path = copied(tmp_path, "champion/results.json", behaviour=printed)
     results, _ = check.read_all([path])
     [finding] = list(check.of_result(path, results[path]))
     assert "champion has other weights" in finding.fault
@@ -93,9 +93,9 @@ def test_a_page_that_gives_another_number_is_told(tmp_path: Path, monkeypatch: p
 
 
 def test_a_player_of_an_earlier_commit_is_named_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = json.loads((RESULTS / "ladder" / "results.json").read_text())["behaviour"]
-    said["players"]["expert"] = {"gone": "0123456789ab"}
-    path, page = copied(tmp_path, "ladder/results.json", behaviour=said), tmp_path / "page.md"
+    printed = json.loads((RESULTS / "ladder" / "results.json").read_text())["behaviour"]
+    printed["players"]["expert"] = {"gone": "0123456789ab"}
+    path, page = copied(tmp_path, "ladder/results.json", behaviour=printed), tmp_path / "page.md"
     monkeypatch.setattr(check, "pages", lambda: [page])
     page.write_text("`expert` v `deepest`: +49.1 ± 1.2\n")
     assert ["line 1" in finding.file for finding in check.check([path])] == [True]
@@ -111,8 +111,8 @@ def test_what_a_quote_is() -> None:
 
 def test_a_table_behind_its_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "goals_table", lambda _: "another")
-    told = [str(finding) for finding in strengths(check.check())]
-    assert any("docs/evaluation.md" in line and "evaluation: goals" in line for line in told)
+    report = [str(finding) for finding in strengths(check.check())]
+    assert any("docs/evaluation.md" in line and "evaluation: goals" in line for line in report)
 
 
 def test_timings_are_listed_and_stop_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,8 +128,8 @@ def test_timings_are_listed_and_stop_nobody(tmp_path: Path, monkeypatch: pytest.
 def test_numbers_of_runs_that_are_not_kept_have_a_command_and_a_commit() -> None:
     pages = {str(path.relative_to(ROOT)): path.read_text() for path in check.pages()}
     for entry in check.read_history()["entries"]:
-        told = {quote for _, quote in quotes(pages[entry["page"]])}
-        assert not set(entry["quotes"]) - told, f"{entry['page']} no longer gives all that {entry['what']} has"
+        report = {quote for _, quote in quotes(pages[entry["page"]])}
+        assert not set(entry["quotes"]) - report, f"{entry['page']} no longer gives all that {entry['what']} has"
 
 
 def test_the_code_of_a_timing_is_there() -> None:

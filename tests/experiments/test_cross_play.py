@@ -85,7 +85,7 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("policies", "more", "told"),
+    ("policies", "more", "report"),
     [
         ("greedy", (), "expected at least 2"),
         ("greedy,expert", ("--against", "deepst"), "did you mean 'deepest'"),
@@ -93,8 +93,8 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_nonsense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], policies: str, more: tuple[str, ...], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policies: str, more: tuple[str, ...], report: str
 ) -> None:
     with pytest.raises(SystemExit):
         run(tmp_path, policies, 5, *more)
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err

@@ -68,8 +68,8 @@ def test_a_result_that_pages_quote_is_of_a_commit(
         assert refused.value.code == 2
         assert capsys.readouterr().err.count("\n") == 1
         assert not out.exists()
-        said = facts(monkeypatch, commit, out=out, allow_dirty=True)
-        assert write_result(out, said, {}, kind=TIMING)["commit"] == commit
+        printed = facts(monkeypatch, commit, out=out, allow_dirty=True)
+        assert write_result(out, printed, {}, kind=TIMING)["commit"] == commit
         facts(monkeypatch, COMMIT, out=out)
     facts(monkeypatch, commit, out=tmp_path / "elsewhere.json")
     assert not is_clean(commit)
@@ -139,13 +139,13 @@ def hurt_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) ->
     refused = 0
     for damage in damages(content, count, kinds={**BYTES, **JSON}):
         path.write_bytes(damage.content)
-        told = fault_of(path)
-        if told is None:
+        report = fault_of(path)
+        if report is None:
             assert read_result(path) == whole, damage.name
             continue
         refused += 1
-        assert told.startswith(f"{path}: "), damage.name
-        assert "\n" not in told, damage.name
+        assert report.startswith(f"{path}: "), damage.name
+        assert "\n" not in report, damage.name
     assert refused > 0.8 * count
 
 

@@ -160,14 +160,14 @@ def test_what_other_code_or_other_terms_played_is_not_mixed_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(tmp_path, BOTS, 20)
-    for more, told in (
+    for more, report in (
         (("--seed", "2"), "seed 1 instead of 2"),
         (("--episode", "game"), "episode deal instead of game"),
     ):
         with pytest.raises(SystemExit) as refused:
             run(tmp_path, BOTS, 20, *more)
         assert refused.value.code == 2
-        assert told in capsys.readouterr().err
+        assert report in capsys.readouterr().err
     monkeypatch.setattr(match_cache, "playing_code", lambda: "other")
     with pytest.raises(SystemExit):
         run(tmp_path, BOTS, 20)
@@ -202,7 +202,7 @@ def test_changed_weights_are_another_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policies", "more", "told"),
+    ("policies", "more", "report"),
     [
         ("greedy,experd", (), "'experd'"),
         ("greedy", (), "(greedy)"),
@@ -217,12 +217,12 @@ def test_changed_weights_are_another_policy(tmp_path: Path) -> None:
     ],
 )
 def test_nonsense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], policies: str, more: tuple[str, ...], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policies: str, more: tuple[str, ...], report: str
 ) -> None:
     with pytest.raises(SystemExit) as refused:
         run(tmp_path, policies, 5, *more)
     assert refused.value.code == 2
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err
 
 
 # Ratings, seats, deals ------------------------------------------------------------------------------------------------

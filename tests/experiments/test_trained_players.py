@@ -54,9 +54,9 @@ def test_other_rules_than_those_of_the_training_are_refused(tmp_path: Path, caps
     given = ["--policies", f"random,{name}", "--pairs", "2", "--out", str(tmp_path / "out")]
     with pytest.raises(SystemExit):
         tournament.main(given)
-    told = capsys.readouterr().err
-    assert "quad_bonus=jacks" in told
-    assert "quad_bonus=any" in told
+    report = capsys.readouterr().err
+    assert "quad_bonus=jacks" in report
+    assert "quad_bonus=any" in report
     assert tournament.main([*given, "--rules", "quad_bonus=jacks"]) == 0
 
 

@@ -80,8 +80,8 @@ def test_weights_of_another_run_are_not_gone_on_from(tmp_path: Path, change: dic
 
 def test_weights_from_before_they_had_digests_are_gone_on_from(tmp_path: Path) -> None:
     numbers = dict(zip(FEATURES, EXPERT_WEIGHTS.tolist(), strict=True))
-    said = {"generation": 4, "seed": 1, "against": list(SMALL.against), "weights": numbers, "spread": numbers}
-    (tmp_path / "weights.json").write_text(json.dumps({**said, "spread": dict.fromkeys(FEATURES, 1.0)}))
+    printed = {"generation": 4, "seed": 1, "against": list(SMALL.against), "weights": numbers, "spread": numbers}
+    (tmp_path / "weights.json").write_text(json.dumps({**printed, "spread": dict.fromkeys(FEATURES, 1.0)}))
     generation, mean, _ = tune.start(replace(SMALL, out=tmp_path))
     assert generation == 4
     assert np.array_equal(mean, EXPERT_WEIGHTS)

@@ -33,11 +33,11 @@ class Process:
         assert self.process.stdout is not None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        told = self.process.stdout.readline()
-        found = TELLS.fullmatch(told)
+        report = self.process.stdout.readline()
+        found = TELLS.fullmatch(report)
         if found is None:
             self.kill()
-            raise AssertionError(f"it did not start: {told!r} {''.join(self.log)}")
+            raise AssertionError(f"it did not start: {report!r} {''.join(self.log)}")
         self.url = found[1]
         self.host = self.url.removeprefix("http://")
 

@@ -19,11 +19,11 @@ class Failing(BasePolicy):
 
 
 def test_a_hint_that_fails_is_told_and_the_game_goes_on() -> None:
-    said = io.StringIO()
+    printed = io.StringIO()
     players = [Player("you", "human")] * 4
-    game = Game(TableGame(seed=1), players, {"failing": Failing()}, "failing", Console(file=said, width=200))
+    game = Game(TableGame(seed=1), players, {"failing": Failing()}, "failing", Console(file=printed, width=200))
     typed = iter(["hint", "draw"])
     game._input = lambda _: next(typed)  # type: ignore[method-assign]
     game._ask()
-    assert "failing failed: OSError: no network for 1 seat" in said.getvalue()
+    assert "failing failed: OSError: no network for 1 seat" in printed.getvalue()
     assert len(game.table.played) == 1

@@ -167,8 +167,8 @@ def test_nobody_sits_without_a_token(server: Server, first: Any) -> None:
 
 
 def test_the_token_of_another_table_opens_nothing(server: Server) -> None:
-    mine, theirs = server.open(), server.open()
-    with server.connect(theirs["table"]) as connection:
+    mine, others = server.open(), server.open()
+    with server.connect(others["table"]) as connection:
         connection.send(json.dumps({"type": "join", "token": mine["token"]}))
         assert receive(connection, "error")["code"] == "token"
     with server.connect("no-such-table") as connection:
@@ -541,7 +541,7 @@ def test_a_server_stops_in_the_middle_of_games_without_a_complaint() -> None:
                 await asyncio.sleep(0.005)
 
     async def stop_while_they_think() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        asyncio.get_running_loop().set_exception_handler(lambda _, report: complaints.append(report))
         thinker = Thinker({slow: load(slow)})
         lobby = rooms.Lobby(thinker, pause=0.0, seeds=lambda: 7)
         made = app.make_app(lobby, [])

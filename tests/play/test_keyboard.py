@@ -222,10 +222,10 @@ def test_a_whole_game_by_the_keyboard_alone(page: Page, server: Server) -> None:
     }
     played = [(one.seat, decode_action(one.action)) for one in person.room.table.played]
     wanted = [sentence(names[seat], action) for seat, action in played if (seat, action) != (person.seat, "draw")]
-    told = page.evaluate("told")
-    assert [text for text in told if "went out" not in text] == wanted
-    assert sum("went out" in text for text in told) == 2
-    assert [found[0] for text in [*seen, *told] for found in WRONG.finditer(text)] == []
+    announced = page.evaluate("told")
+    assert [text for text in announced if "went out" not in text] == wanted
+    assert sum("went out" in text for text in announced) == 2
+    assert [found[0] for text in [*seen, *announced] for found in WRONG.finditer(text)] == []
     expect(page.get_by_role("dialog", name=re.compile("You win|You lose|A tie"))).to_be_visible()
     page.get_by_role("button", name="Play again").focus()
     page.keyboard.press("Enter")

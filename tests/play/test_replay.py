@@ -152,9 +152,9 @@ def test_clicks(page: Page, made: Made) -> None:
     page.locator("#list button").nth(11).click()
     check(page, made, 11)
     expect(page.locator("#list [aria-current]")).to_have_count(1)
-    told = made.records[0]["deals"][0]["actions"]
-    expect(page.locator("#now b")).to_have_text(told[11])
-    assert page.locator("#list .action").all_text_contents() == [*told, "the end of the deal"]
+    report = made.records[0]["deals"][0]["actions"]
+    expect(page.locator("#now b")).to_have_text(report[11])
+    assert page.locator("#list .action").all_text_contents() == [*report, "the end of the deal"]
     page.locator("#view").select_option("player_3")
     check(page, made, 11, 3)
     page.locator("#view").select_option("open")

@@ -235,7 +235,7 @@ def foreign(path: Path, **pragmas: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "printed"),
     [
         (lambda path: path.write_text("my notes"), "not a database"),
         (lambda path: path.write_bytes(b"\0" * 5000), "not a database"),
@@ -247,15 +247,15 @@ def foreign(path: Path, **pragmas: int) -> None:
     ],
     ids=["text", "zeros", "folder", "SQLite", "of a program", "later version", "no tables"],
 )
-def test_what_is_no_store_is_refused_and_left(tmp_path: Path, make: Callable[[Path], Any], said: str) -> None:
+def test_what_is_no_store_is_refused_and_left(tmp_path: Path, make: Callable[[Path], Any], printed: str) -> None:
     path = tmp_path / "it"
     make(path)
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError) as error:
         Store(path)
-    assert said in one_line(error, path)
+    assert printed in one_line(error, path)
     assert before is None or path.read_bytes() == before
-    path = tmp_path / "none\0" if said == "not a database" else tmp_path / "file" / "it"
+    path = tmp_path / "none\0" if printed == "not a database" else tmp_path / "file" / "it"
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError):
         Store(path)
@@ -311,10 +311,10 @@ def check_damaged(folder: Path, content: bytes, states: dict[str, Any], name: st
         one.unlink()
     path.write_bytes(content)
     lines: list[str] = []
-    kept, said = refusal(path, lines.append)
-    assert "\n" not in said, name
+    kept, printed = refusal(path, lines.append)
+    assert "\n" not in printed, name
     if kept is None:
-        assert str(path) in said, name
+        assert str(path) in printed, name
         assert path.read_bytes() == content, name
         return "refused"
     with closing(kept):

@@ -178,9 +178,9 @@ def test_policies_choose_without_changing_the_table() -> None:
 
 def test_the_draw_seats_the_players_who_were_named() -> None:
     players = parse_seats("human,expert,search(deepest, worlds=2),expert", ["Ada"])
-    seated, seating = draw(players, 7)
-    assert sorted(player.name for player in seated) == sorted(player.name for player in players)
-    assert seating.names[0].startswith(seated[0].name)
+    players_by_seat, seating = draw(players, 7)
+    assert sorted(player.name for player in players_by_seat) == sorted(player.name for player in players)
+    assert seating.names[0].startswith(players_by_seat[0].name)
     assert seating.dealer == 0
     for wrong in (["human"] * 3, ["human"] * 5):
         with pytest.raises(ValueError, match="expected 4"):

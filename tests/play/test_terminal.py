@@ -103,8 +103,8 @@ def test_rules_are_told_at_the_table(tmp_path: Path) -> None:
     assert "help, rules, hint, undo, quit" in text_of(child)
     child.sendline("rules")
     child.expect(PROMPT)
-    told = "\n".join(line.rstrip() for line in text_of(child).splitlines())
-    assert how_to_play(RuleSet(deals=1)) in told
+    report = "\n".join(line.rstrip() for line in text_of(child).splitlines())
+    assert how_to_play(RuleSet(deals=1)) in report
     child.sendline("quit")
     child.expect(pexpect.EOF)
     child.close()
@@ -145,10 +145,10 @@ def test_the_draw_speaks_to_the_person() -> None:
     )
     paper = StringIO()
     Console(file=paper, width=100, color_system=None).print(screen.seating(seating))
-    told = COLOUR.sub("", paper.getvalue())
-    assert re.search(r"you draw \w+", told)
-    assert re.search(r"Ada draws \w+", told)
-    assert "; you deal first" in told
+    report = COLOUR.sub("", paper.getvalue())
+    assert re.search(r"you draw \w+", report)
+    assert re.search(r"Ada draws \w+", report)
+    assert "; you deal first" in report
 
 
 @pytest.mark.parametrize("leave", ["interrupt", "end of input"])

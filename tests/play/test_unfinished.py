@@ -43,8 +43,8 @@ def take_up(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         path.write_bytes(content)
         monkeypatch.setattr(sys, "stdin", io.StringIO(""))
         status = main(["--resume", str(path)])
-        told = capsys.readouterr()
-        return status, told.out, told.err
+        report = capsys.readouterr()
+        return status, report.out, report.err
 
     return take_up
 

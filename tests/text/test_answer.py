@@ -201,13 +201,13 @@ def test_a_refusal_does_not_depend_on_hidden_cards():
         seat = int(game["seat"])
         other = exchange_hidden(np.array([game], dtype=STATE), seat, rng)[0]
         for action in rng.choice(NUM_ACTIONS, 40, replace=False):
-            told = []
+            report = []
             for one in (game, other):
                 try:
-                    told.append(str(parse(STANDARD.actions[action], one, seat)))
+                    report.append(str(parse(STANDARD.actions[action], one, seat)))
                 except AnswerError as error:
-                    told.append(str(error))
-            assert told[0] == told[1]
+                    report.append(str(error))
+            assert report[0] == report[1]
 
 
 def test_the_mark_is_in_the_rules():

@@ -90,8 +90,8 @@ def test_history_begins_after_the_own_last_turn_and_names_no_drawn_card():
     draw, discard = 0, 494
     game = positions(1, seed=6)[0]
     history = [(0, 0, draw), (0, 0, discard), (0, 1, draw), (0, 1, discard + 1), (0, 2, 2), (0, 2, discard + 2)]
-    told = to_json(game, 0, history)["history"]
-    assert [(turn["seat"], turn["actions"]) for turn in told] == [
+    report = to_json(game, 0, history)["history"]
+    assert [(turn["seat"], turn["actions"]) for turn in report] == [
         ("left", ["draw", "discard 3C"]),
         ("partner", ["take 2C", "discard 4C"]),
     ]

@@ -33,11 +33,11 @@ def one_line_of(call: Callable[[], object], capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as left:
         call()
     assert left.value.code not in (0, None)
-    said = capsys.readouterr().err
-    lines = [line for line in said.splitlines() if not line.startswith("persian_rummy_env: compil")]
-    assert len(lines) == 1, said
+    printed = capsys.readouterr().err
+    lines = [line for line in printed.splitlines() if not line.startswith("persian_rummy_env: compil")]
+    assert len(lines) == 1, printed
     assert lines[0].startswith("error: ")
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     assert len(lines[0]) < 1000
     assert not re.search(r"[\x00-\x1f\x7f]", lines[0])
     return lines[0]

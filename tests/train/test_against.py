@@ -127,7 +127,7 @@ def test_a_run_trains_measures_and_leaves_the_team(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "report"),
     [
         (("--against", "gredy"), "did you mean 'greedy'"),
         (("--init-from", "no/such"), "no such policy file"),
@@ -136,9 +136,9 @@ def test_a_run_trains_measures_and_leaves_the_team(tmp_path: Path) -> None:
     ],
 )
 def test_nonsense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], report: str
 ) -> None:
     with pytest.raises(SystemExit) as refused:
         run(tmp_path, *more)
     assert refused.value.code == 2
-    assert told in capsys.readouterr().err
+    assert report in capsys.readouterr().err

@@ -141,12 +141,12 @@ def test_a_collector_goes_on_where_it_was(actor: Actor):
     assert not np.array_equal(other.state()[0], tables.state()[0])
     tables.collect(actor, 100, by_bot("expert"))
     other.restore(*tables.state())
-    ours, theirs = (each.collect(actor, 300, by_bot("expert")) for each in (tables, other))
+    own, foreign = (each.collect(actor, 300, by_bot("expert")) for each in (tables, other))
     for name in ("view", "legal", "action"):
-        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+        assert np.array_equal(getattr(own, name), getattr(foreign, name)), name
 
 
-def test_strays_leave_the_player_s_own_way(actor: Actor):
+def test_random_actions_leave_the_player_on_its_own_path(actor: Actor):
     """With no decision at random and with all at random, the same tables go different ways."""
     ways = [collector(random_share=share) for share in (0.0, 0.0, 1.0)]
     views = [tables.collect(actor, 400, by_bot("greedy")).view for tables in ways]

@@ -49,9 +49,9 @@ def test_the_mask_is_the_packed_mask(decisions):
 
 
 def test_a_file_plays_as_the_network_did(actor: Actor, path: Path, decisions):
-    ours, theirs = LearnedPolicy(actor).act(batch(decisions)), load(f"file:{path}").act(batch(decisions))
-    assert np.array_equal(ours, theirs)
-    assert len(set(ours.tolist())) > 20
+    own, others = LearnedPolicy(actor).act(batch(decisions)), load(f"file:{path}").act(batch(decisions))
+    assert np.array_equal(own, others)
+    assert len(set(own.tolist())) > 20
 
 
 @pytest.mark.parametrize("greedy", [True, False])
@@ -67,7 +67,7 @@ def test_only_legal_actions_even_if_the_network_wants_others(actor: Actor, decis
     assert result.pairs == 24
 
 
-def test_rows_do_not_hang_on_their_neighbours(actor: Actor, decisions):
+def test_rows_do_not_depend_on_their_neighbours(actor: Actor, decisions):
     policy = LearnedPolicy(actor)
     whole = policy.act(batch(decisions))
     assert np.array_equal(whole[100:164], policy.act(batch(decisions, slice(100, 164))))
@@ -91,13 +91,13 @@ def test_other_versions_are_refused_with_both_named(path: Path):
     from safetensors import safe_open
 
     with safe_open(path, framework="numpy") as file:
-        says = file.metadata()
+        content = file.metadata()
     for key in ("observation", "actions", "format"):
-        save_file(tensors, path, {**says, key: "other"})
+        save_file(tensors, path, {**content, key: "other"})
         with pytest.raises(ValueError) as refused:
             load(f"file:{path}")
         assert str(path) in str(refused.value)
-        assert f"'other', expected '{says[key]}'" in str(refused.value)
+        assert f"'other', expected '{content[key]}'" in str(refused.value)
 
 
 def empty_batch(decisions, rows: list[int]):
@@ -162,8 +162,10 @@ def test_a_policy_of_no_numbers_is_neither_written_nor_read(actor: Actor, path: 
         wild.last.bias[7] = value
     with pytest.raises(NotFiniteError, match=r"last\.bias"):
         policy_bytes(wild, {})
-    says = policy_metadata(path)
-    save_file({name: tensor.numpy() for name, tensor in wild.state_dict().items()}, path, says)  # as one without digest
+    content = policy_metadata(path)
+    save_file(
+        {name: tensor.numpy() for name, tensor in wild.state_dict().items()}, path, content
+    )  # as one without digest
     with pytest.raises(ValueError, match=r"last\.bias.*NaN or inf"):
         read_policy(path)
 
@@ -197,8 +199,8 @@ def test_one_changed_bit_is_seen(path: Path):
     ids=str,
 )
 def test_a_shape_is_held_against_the_tensors_before_anything_is_made_of_it(path: Path, shape):
-    tensors, says = load_file(path), policy_metadata(path)
-    save_file(tensors, path, {**says, "shape": json.dumps(shape)})
+    tensors, content = load_file(path), policy_metadata(path)
+    save_file(tensors, path, {**content, "shape": json.dumps(shape)})
     with pytest.raises(ValueError, match="do not fit its shape") as refused:
         read_policy(path)
     assert str(path) in str(refused.value)

@@ -213,10 +213,10 @@ def test_of_a_single_pair_nothing_is_sure() -> None:
 
 def test_progress_is_told_after_every_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match, "CHUNK", 20)
-    told: list[MatchResult] = []
-    result = play_match(load("deepest"), load("greedy"), 50, 1, progress=told.append)
-    assert [one.pairs for one in told] == [20, 40, 50]
-    assert told[-1] == result
+    report: list[MatchResult] = []
+    result = play_match(load("deepest"), load("greedy"), 50, 1, progress=report.append)
+    assert [one.pairs for one in report] == [20, 40, 50]
+    assert report[-1] == result
 
 
 def test_the_stop_rule_looks_at_fixed_times(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +240,7 @@ def test_the_stop_rule_looks_at_fixed_times(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "report"),
     [
         ("Unmasked", r"policy python:\S+Unmasked chose action 0 \('draw'\) at seat \d, which is not legal; legal: \S+"),
         ("Beyond", r"chose action 547 \(an id outside 0\.\.546\) at seat \d"),
@@ -248,8 +248,8 @@ def test_the_stop_rule_looks_at_fixed_times(monkeypatch: pytest.MonkeyPatch) -> 
         ("TooFew", r"TooFew answered int64 \(\d+,\): expected integers \(\d+,\)"),
     ],
 )
-def test_a_policy_that_answers_wrongly_is_named(name: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_policy_that_answers_wrongly_is_named(name: str, report: str) -> None:
+    with pytest.raises(ValueError, match=report):
         play_match(load(f"python:tests.agents.strangers:{name}"), load("deepest"), 4, 1)
 
 

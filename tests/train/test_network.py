@@ -61,11 +61,11 @@ def test_both_forms_agree_on_values_and_gradients(decisions, actor, critic):
         loss = (log_p * torch.arange(len(taken)).cos() + entropy * 0.3 + value.square()).mean()
         parameters = [*actor.parameters(), *critic.parameters()]
         results.append((log_p, entropy, value, torch.autograd.grad(loss, parameters)))
-    for ours, theirs in zip(results[0][:3], results[1][:3], strict=True):
-        assert torch.allclose(ours, theirs, atol=2e-5)
-    for ours, theirs in zip(results[0][3], results[1][3], strict=True):
-        assert ours.abs().max() > 0
-        assert torch.allclose(ours, theirs, atol=2e-6)
+    for own, others in zip(results[0][:3], results[1][:3], strict=True):
+        assert torch.allclose(own, others, atol=2e-5)
+    for own, others in zip(results[0][3], results[1][3], strict=True):
+        assert own.abs().max() > 0
+        assert torch.allclose(own, others, atol=2e-6)
 
 
 def test_a_temperature_divides_logits(decisions, actor):
@@ -89,12 +89,12 @@ def test_both_forms_choose_alike(decisions, actor):
     sparse, dense = forms(decisions)
     fractions = np.random.default_rng(4).random(len(decisions.view))
     for wanted in (None, fractions):
-        ours, our_log_p = actor.choose(sparse, wanted)
-        theirs, their_log_p = actor.choose(dense, wanted)
-        assert (ours != theirs).mean() < 0.002  # where a fraction falls on the very edge
-        same = ours == theirs
+        own, our_log_p = actor.choose(sparse, wanted)
+        others, their_log_p = actor.choose(dense, wanted)
+        assert (own != others).mean() < 0.002  # where a fraction falls on the very edge
+        same = own == others
         assert np.allclose(our_log_p[same], their_log_p[same], atol=2e-5)
-        assert decisions.mask[np.arange(len(ours)), ours].all()
+        assert decisions.mask[np.arange(len(own)), own].all()
 
 
 def test_equal_logits_have_the_entropy_of_their_number(decisions):

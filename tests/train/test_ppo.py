@@ -132,12 +132,12 @@ def test_the_dense_form_plays_and_learns_alike(monkeypatch: pytest.MonkeyPatch):
             monkeypatch.setattr(module, "inputs_on", lambda _, view, legal, *__, form=form: form.of(view, legal))
         learner, rollout = learner_and_rollout(with_settings(CONFIG, {"optim.epochs": 1}))
         results.append((rollout, learner.update(rollout, 0.0), weights(learner, "actor"), weights(learner, "critic")))
-    (sparse, *ours), (dense, *theirs) = results
+    (sparse, *own), (dense, *other) = results
     assert np.array_equal(sparse.action, dense.action)
     assert np.allclose(sparse.advantage, dense.advantage, atol=1e-4)
-    assert ours[0] == pytest.approx(theirs[0], abs=2e-3)
-    assert (ours[1] - theirs[1]).abs().max() < 2e-4
-    assert (ours[2] - theirs[2]).abs().max() < 2e-4
+    assert own[0] == pytest.approx(other[0], abs=2e-3)
+    assert (own[1] - other[1]).abs().max() < 2e-4
+    assert (own[2] - other[2]).abs().max() < 2e-4
 
 
 @pytest.mark.gpu
@@ -155,7 +155,7 @@ def test_bf16_learns_too():
     assert logged["ratio_error"] < 0.05
 
 
-def test_a_start_is_sharpened(tmp_path: Path):
+def test_logits_of_a_start_are_scaled(tmp_path: Path):
     """The order of the choices stays, and the odds of two of them are raised to that power."""
     given = tmp_path / "policy.safetensors"
     torch.manual_seed(5)

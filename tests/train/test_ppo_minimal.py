@@ -25,13 +25,13 @@ def test_its_advantages_are_those_of_training(monkeypatch: pytest.MonkeyPatch):
     rollout.reward[:] = margin[..., None] * np.array([1, -1, 1, -1], dtype=np.float32)
     rollout.done[:] = False
     rollout.done[-1] = True
-    ours = ppo_minimal.advantages(rollout, rng.normal(size=(envs, 4)).astype(np.float32))
+    own = ppo_minimal.advantages(rollout, rng.normal(size=(envs, 4)).astype(np.float32))
     time, lane = np.nonzero(rollout.choice)
     earned = np.concatenate([np.zeros((1, envs)), margin.astype(np.float64).cumsum(axis=0)])
     seat, value = rollout.seat[time, lane], rollout.value[time, lane]
     expected = advantages(lane, seat, time, value, earned, ppo_minimal.GAE_LAMBDA)
-    assert np.allclose(ours[time, lane], expected, atol=1e-4)
-    assert (ours[~rollout.choice] == 0).all()
+    assert np.allclose(own[time, lane], expected, atol=1e-4)
+    assert (own[~rollout.choice] == 0).all()
 
 
 def test_it_trains_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -73,7 +73,7 @@ def test_the_value_is_what_the_policy_makes_of_the_deal(bot: str, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["greedy", "search(deepest, worlds=4)"])
-def test_an_opinion_sees_no_more_than_the_seat(name: str) -> None:
+def test_an_analysis_sees_no_more_than_the_seat(name: str) -> None:
     games = positions(24)
     rng = np.random.default_rng(3)
     changed = np.concatenate([exchange_hidden(games[[lane]], int(games["seat"][lane]), rng) for lane in range(24)])
@@ -98,7 +98,7 @@ def test_half_of_the_interval_is_how_much_a_value_differs_with_other_worlds(monk
     assert 0.8 < between / within < 1.25
 
 
-def test_opinions_change_nothing_and_repeat() -> None:
+def test_analyses_change_nothing_and_repeat() -> None:
     games = positions(12)
     kept = games.copy()
     analyst = PolicyAnalyst("expert", worlds=5)
