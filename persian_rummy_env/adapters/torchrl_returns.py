@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from tensordict import TensorDictBase  # pyright: ignore[reportMissingImports]
 from tensordict.nn import TensorDictModuleBase  # pyright: ignore[reportMissingImports]
 from torch import Tensor
 
-from ..rules import NUM_SEATS, NUM_TEAMS
+from ..core import gae
+from ..core.compiler.compile_on_demand import ensure_compiled
+from ..rules import NUM_TEAMS
 
 
 def seat_returns(reward: Tensor, done: Tensor) -> Tensor:
@@ -52,7 +55,7 @@ def seat_advantages(
 
     Args:
         seat: (n, T) int64, the seat that decides.
-        reward: (n, T, 4), rewards of the step by seat.
+        reward: (n, T, 4), rewards of the step by seat: the same for partners, and the negative for opponents.
         value: (n, T), the critic's value to the seat that decides.
         ends: (n, T) bool, True where the episode ended.
         next_seat, next_value: (n, T), read where ``ends`` is True and in the last column: a seat, and the value to it
@@ -66,28 +69,26 @@ def seat_advantages(
     Returns:
         (n, T), 0 where ``decided`` is False.
     """
-    rows, steps = seat.shape
-    row = torch.arange(rows, device=seat.device)
-    team = torch.arange(NUM_SEATS, device=seat.device) % NUM_TEAMS
-    paid, following, surprises = (torch.zeros(rows, NUM_SEATS, dtype=value.dtype, device=seat.device) for _ in range(3))
-    advantage = torch.zeros_like(value)
-    for step in range(steps - 1, -1, -1):
-        cut = ends[:, step] if step < steps - 1 else torch.ones_like(ends[:, step])
-        sign = torch.where(team == (next_seat[:, step] % NUM_TEAMS).unsqueeze(-1), 1.0, -1.0)
-        after = sign * next_value[:, step].unsqueeze(-1)
-        cut = cut.unsqueeze(-1)
-        following = torch.where(cut, after, following)
-        paid = torch.where(cut, 0.0, paid) + reward[:, step]
-        surprises = torch.where(cut, 0.0, surprises)
-        who = seat[:, step]
-        surprise = paid[row, who] + gamma * following[row, who] - value[:, step]
-        estimate = surprise + gamma * lmbda * surprises[row, who]
-        here = torch.ones_like(ends[:, step]) if decided is None else decided[:, step]
-        advantage[:, step] = torch.where(here, estimate, 0.0)
-        paid[row, who] = torch.where(here, 0.0, paid[row, who])
-        following[row, who] = torch.where(here, value[:, step], following[row, who])
-        surprises[row, who] = torch.where(here, estimate, surprises[row, who])
-    return advantage
+    ensure_compiled("advantages")
+    cut = ends.cpu().numpy().copy()
+    cut[:, -1] = True
+    episode = np.cumsum(cut).reshape(cut.shape) - cut
+    earned = np.pad(np.cumsum(reward[..., 0].double().cpu().numpy(), axis=1), ((0, 0), (1, 0)))
+    row, step = np.nonzero(np.ones_like(cut) if decided is None else decided.cpu().numpy())
+    mover, worth = next_seat.cpu().numpy()[cut], next_value.double().cpu().numpy()[cut]
+    estimates = gae.advantages(
+        episode[row, step],
+        seat.long().cpu().numpy()[row, step],
+        value.double().cpu().numpy()[row, step],
+        earned[row, step],
+        earned[:, 1:][cut],
+        np.where(mover % NUM_TEAMS == 0, worth, -worth),
+        gamma,
+        lmbda,
+    )
+    advantage = np.zeros(cut.shape)
+    advantage[row, step] = estimates
+    return torch.from_numpy(advantage).to(value)
 
 
 class SeatGAE(TensorDictModuleBase):

@@ -1,7 +1,7 @@
-"""Checks whether a record from outside is a game: the relations between its fields (``state.RELATIONS``).
+"""Whether a record from outside is a game: what must hold between its fields, ``state.RELATIONS``.
 
-The caller has checked that every field is in its range, so that every index here is valid. A record that passes can be
-played to its end: every loop of the core terminates on it, and no index leaves its array.
+Whoever calls this has seen to it that every field is in its range, so every index here is good. What passes can be
+played to the end: every loop of the core ends on it, and no index leaves its array.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .legal import legal_actions
 from .masks import ONLY_ROW, WORDS, count_legal
 from .score import hand_value
 
-# Indices of ``state.RELATIONS``.
+# Numbers of ``state.RELATIONS``.
 (
     HAND_JOKERS, KNOWN_JOKERS, DECLINED_JOKERS, LAID_JOKERS, SETS_JOKERS, PILE_JOKERS,
     DEAL, OWED, SOMETHING_HELD, PASSES, OUT, SCORE, LAST_SCORE, POINTS, EPISODE_DECISIONS, PILE, PILE_SIZE, QUEUE, SETS,
@@ -33,8 +33,8 @@ MOST_POINTS_OF_A_DEAL = 2 * int(CARD_VALUES[:JOKER].sum() + NUM_JOKERS * CARD_VA
 
 @compiled
 def broken_relation(game):
-    """The index of the first relation that does not hold, and the entry of a field by seat or team: (index, entry);
-    (``HOLDS``, 0) if all hold."""
+    """The number of the first relation that does not hold, and for a field by seat or team, the entry: (number, entry);
+    (``HOLDS``, 0) where all of them do."""
     for seat in range(NUM_SEATS):
         if not unary(game["hand"][seat]):
             return HAND_JOKERS, seat
@@ -51,13 +51,18 @@ def broken_relation(game):
     deal, deals = int(game["deal"]), int(game["deals"])
     if deal >= deals or (int(game["phase"]) == OVER and deal + 1 != deals):
         return DEAL, 0
-    broken, entry = broken_cards(game)
-    if broken != HOLDS:
-        return broken, entry
-    broken, entry = broken_course(game)
-    if broken != HOLDS:
-        return broken, entry
-    return broken_decks(game)
+    broken, entry = broken_pile(game)
+    if broken == HOLDS:
+        broken, entry = broken_places(game)
+    if broken == HOLDS:
+        broken, entry = broken_table(game)
+    if broken == HOLDS:
+        broken, entry = broken_knowledge(game)
+    if broken == HOLDS:
+        broken, entry = broken_course(game)
+    if broken == HOLDS:
+        broken, entry = broken_decks(game)
+    return broken, entry
 
 
 @compiled
@@ -68,9 +73,8 @@ def unary(cards):
 
 
 @compiled
-def broken_cards(game):
-    """Check the places of the cards."""
-    sets, runs, pile = game["sets"], game["runs"], game["pile"]
+def broken_pile(game):
+    """The pile, and the sizes of pile and stock."""
     stock = int(game["stock_size"])
     size = int(game["pile_size"])
     if size + stock > MAX_PILE - (1 if int(game["phase"]) == MELD_PHASE else 0):
@@ -81,16 +85,20 @@ def broken_cards(game):
         if card != JOKER and found & bit(card) != ZERO:
             return PILE, 0
         found = add_card(found, card)
-    if found != pile:
+    if found != game["pile"]:
         return PILE, 0
-
     queued = 0
     for seat in range(NUM_SEATS):
         queued += int(game["queue"][seat])
     if queued != (stock if int(game["split_stock"]) == 1 else 0):
         return QUEUE, 0
+    return HOLDS, 0
 
-    # Every card in one place.
+
+@compiled
+def broken_places(game):
+    """Every card in one place."""
+    sets, runs, pile = game["sets"], game["runs"], game["pile"]
     seen = sets & PLAIN
     jokers = jokers_in(sets) + jokers_in(pile)
     twice = seen & runs
@@ -103,7 +111,7 @@ def broken_cards(game):
         seen |= hand & PLAIN
         jokers += jokers_in(hand)
     deck = game["decks"][int(game["deal"])]
-    for place in range(NUM_CARDS - stock, NUM_CARDS):
+    for place in range(NUM_CARDS - int(game["stock_size"]), NUM_CARDS):
         card = int(deck[place])
         if card == JOKER:
             jokers += 1
@@ -112,8 +120,13 @@ def broken_cards(game):
             seen |= bit(card)
     if twice & PLAIN != ZERO or seen != PLAIN or jokers != NUM_JOKERS:
         return CARDS, 0
+    return HOLDS, 0
 
-    # The table.
+
+@compiled
+def broken_table(game):
+    """The sets and the runs, and who laid their cards."""
+    sets, runs = game["sets"], game["runs"]
     in_sets = jokers_in(sets)
     if in_sets == 1 or in_sets == 2:
         return SETS, 0
@@ -138,15 +151,20 @@ def broken_cards(game):
         jokers += jokers_in(cards)
     if laid != (sets & PLAIN) | runs or jokers != in_sets:
         return LAID, 0
+    return HOLDS, 0
 
-    # What the seats know.
+
+@compiled
+def broken_knowledge(game):
+    """What the seats know of each other's cards."""
+    public = game["pile"] | game["sets"] | game["runs"]
     known = ZERO
     for seat in range(NUM_SEATS):
         if game["known"][seat] & ~game["hand"][seat] != ZERO:
             return KNOWN, seat
         known |= game["known"][seat]
     for seat in range(NUM_SEATS):
-        unseen = game["declined"][seat] & PLAIN & ~(pile | sets | runs | (known & ~game["known"][seat]))
+        unseen = game["declined"][seat] & PLAIN & ~(public | (known & ~game["known"][seat]))
         if unseen != ZERO:
             return DECLINED, seat
     return HOLDS, 0
@@ -154,7 +172,7 @@ def broken_cards(game):
 
 @compiled
 def broken_course(game):
-    """Check the course of the game: deal, phase, turn, scores."""
+    """How far the game has come."""
     phase = int(game["phase"])
     seat = int(game["seat"])
     deal = int(game["deal"])
@@ -206,7 +224,7 @@ def broken_course(game):
 
 @compiled
 def owed_can_be_melded(game):
-    """In the meld phase: whether nothing is owed, or a taken card to which a legal action leads."""
+    """In the meld phase: nothing is owed, or a card that was taken and that a legal action leads to."""
     owed = int(game["owed"])
     if owed == NOTHING_OWED:
         return True
@@ -220,7 +238,7 @@ def owed_can_be_melded(game):
 
 @compiled
 def full_sets_value(game):
-    """The extra points of the sets of four on the table if they were melded at once."""
+    """The points of the sets of four on the table that count double if they were melded at once."""
     sets = game["sets"]
     value = 0
     for rank in range(NUM_RANKS):
@@ -234,7 +252,7 @@ def full_sets_value(game):
 
 @compiled
 def broken_decks(game):
-    """Check the decks that were dealt or are given. (Any other deck is drawn when its deal begins.)"""
+    """Decks that were dealt, or are given and will be. (One neither dealt nor given is drawn when its deal begins.)"""
     deal = int(game["deal"])
     dealt_of_this = NUM_CARDS - int(game["stock_size"])
     for number in range(int(game["deals"])):
@@ -259,7 +277,7 @@ def broken_decks(game):
 
 @compiled
 def first_broken(games, start, stop):
-    """(lane, index of the relation, entry) of the first game in which a relation does not hold; lane -1 if all hold."""
+    """(lane, number of the relation, entry) of the first game in which a relation does not hold; lane -1: none."""
     for lane in range(start, stop):
         number, entry = broken_relation(games[lane])
         if number != HOLDS:

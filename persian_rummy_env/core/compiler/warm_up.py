@@ -16,6 +16,7 @@ from .. import (
     bot_kernels,
     check,
     expert,
+    gae,
     masks,
     network_kernels,
     replay_kernels,
@@ -132,6 +133,13 @@ def compile_agent() -> None:
     agent_kernels.waiting_for(games, seat_codes, base_seat, flag, number, number.copy())
 
 
+def compile_advantages() -> None:
+    """What training calls, with values in either precision: one decision."""
+    number, amount = np.zeros(1, dtype=np.int64), np.zeros(1)
+    for value in (amount, amount.astype(np.float32)):
+        gae.advantages(number, number, value, amount, amount, amount, 1.0, 1.0)
+
+
 def compile_networks() -> None:
     """What trained networks call: one decision with one legal action, by a network of one feature."""
     view, scale = np.ones((1, SIZE), dtype=np.uint8), np.ones(SIZE, dtype=np.float32)
@@ -161,5 +169,6 @@ KERNEL_GROUPS = {
     "search": compile_search,
     "prior of search": compile_prior,
     "trained networks": compile_networks,
+    "advantages": compile_advantages,
 }
 """The groups of kernels that are compiled together, by name."""
