@@ -36,7 +36,7 @@ from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers
 from train.selfplay import SelfPlay, make_collectors
 
-from .matches.run import as_json, folder_for, stopped_politely
+from .matches.run import folder_for, stopped_politely
 from .shared.markdown import plus_minus
 from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result
 
@@ -159,7 +159,7 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
         "settings": config.as_dict(),
         "deals": {"curve": RESPONSE_CURVE, "result": RESPONSE_RESULT},
         "curve": curve,
-        "result": as_json(match),
+        "result": match.as_json(),
         "minutes": round((time.perf_counter() - start) / 60, 2),
     }
     metadata = {"rules": json.dumps(config.rule_set.as_dict()), "against": options.against}

@@ -16,21 +16,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, deal_set
-from persian_rummy_env.evaluation.statistics import mean_interval
-from persian_rummy_env.players.policy import BasePolicy
+from persian_rummy_env.evaluation.cross_play import cross_figures, play_cross
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError
 from persian_rummy_env.system.files import write_whole
 
 from .matches import page
 from .matches.run import (
-    Reporter,
     add_match_options,
     folder_for,
     players_of,
@@ -40,9 +36,6 @@ from .matches.run import (
 )
 from .shared import markdown
 from .shared.result_file import STRENGTH, about, fail, write_result
-
-Cells = dict[tuple[str, str], np.ndarray]
-"""Margins (pairs,) by team: the policy at the lower seat, the policy at the higher seat."""
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -58,55 +51,6 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     if options.pairs < 2:
         fail(f"--pairs {options.pairs}: expected at least 2")
     return options
-
-
-def play(
-    cache: MatchCache, policies: Mapping[str, BasePolicy], opponents: Mapping[str, BasePolicy], pairs: int
-) -> tuple[dict[str, Cells], float]:
-    """Play all cells; returns them by opponent, and the seconds of play."""
-    tables = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
-    names = [f"{a} & {b} v {opponent}" for opponent, cells in tables.items() for a, b in cells]
-    report = Reporter(dict.fromkeys(names, pairs))
-    found: dict[str, Cells] = {}
-    seconds = 0.0
-    for opponent, cells in tables.items():
-        found[opponent] = {}
-        for a, b in cells:
-            them = (opponents[opponent], opponents[opponent])
-            played = cache.play((policies[a], policies[b]), them, pairs, partial(report, f"{a} & {b} v {opponent}"))
-            found[opponent][a, b] = played.pairs.margin.mean(axis=1)
-            seconds += played.seconds
-            print(f"{a} & {b} v {opponent}: {found[opponent][a, b].mean():+.1f}", flush=True)
-    return found, seconds
-
-
-def bounds(values: np.ndarray) -> dict[str, float]:
-    mean, low, high = mean_interval(values)
-    return {"margin": mean, "low": low, "high": high}
-
-
-def summed_up(names: Sequence[str], cells: Cells) -> dict[str, Any]:
-    """Means of the diagonal and of the other cells, and their gap, over all policies and for each policy.
-
-    All cells use the same deals, so the gap is computed deal by deal, and its interval is over deals.
-    """
-    of = {name: _split(name, names, cells) for name in names}
-    own, others = (np.mean([part[which] for part in of.values()], axis=0) for which in (0, 1))
-    return {
-        "diagonal": bounds(own),
-        "off_diagonal": bounds(others),
-        "gap": bounds(own - others),
-        "policies": {name: bounds(mine - rest) for name, (mine, rest) in of.items()},
-    }
-
-
-def _split(name: str, names: Sequence[str], cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """By deal: the mean of the unmixed teams (of a policy and of its partners), and the mean of the mixed teams with
-    it."""
-    others = [other for other in names if other != name]
-    own = np.mean([(cells[name, name] + cells[other, other]) / 2 for other in others], axis=0)
-    mixed = np.mean([(cells[name, other] + cells[other, name]) / 2 for other in others], axis=0)
-    return own, mixed
 
 
 def page_of(result: Mapping[str, Any]) -> str:
@@ -154,31 +98,20 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     opponents = policies_of(options.against, settings, options.device, least=1)
     facts = about("experiments.cross_play", argv, options.out / "results.json", options.allow_dirty)
     cache = MatchCache(options.out / "played", settings, options.anew)
+
+    def ended(name: str, margins: np.ndarray) -> None:
+        print(f"{name}: {margins.mean():+.1f}", flush=True)
+
     try:
         with players_of(options) as cache.players, stopped_politely():
-            found, seconds = play(cache, policies, opponents, options.pairs)
+            found, seconds = play_cross(cache, policies, opponents, options.pairs, ended)
     except (MatchCacheError, ValueError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         print("interrupted: what was played is kept; the same command goes on with it", file=sys.stderr)
         return 130
     names = list(policies)
-    figures = {
-        "terms": settings.as_dict(),
-        "code": cache.code,
-        "policies": names,
-        "pairs": options.pairs,
-        "deal set": deal_set(settings.seed, options.pairs, settings.rules),
-        "minutes": round(seconds / 60, 2),
-        "tables": [
-            {
-                "against": opponent,
-                "cells": [{"first": a, "second": b, **bounds(margin)} for (a, b), margin in cells.items()],
-                **summed_up(names, cells),
-            }
-            for opponent, cells in found.items()
-        ],
-    }
+    figures = cross_figures(cache, names, options.pairs, found, seconds)
     result = write_result(
         options.out / "results.json",
         facts,

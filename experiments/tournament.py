@@ -12,22 +12,24 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.core.arena_kernels import OUTSIDE
-from persian_rummy_env.evaluation.match import summary
-from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, PlayedPairs, deal_set
-from persian_rummy_env.evaluation.rating import BASELINE, ratings, seat_effects
+from persian_rummy_env.evaluation.match_cache import MatchCache, MatchCacheError, PlayedPairs
+from persian_rummy_env.evaluation.tournament import (
+    Names,
+    all_pairs,
+    kept_matches,
+    play_tournament,
+    tournament_figures,
+)
 from persian_rummy_env.players.policy import BasePolicy
 from persian_rummy_env.system.files import write_whole
 
 from .matches import page
 from .matches.run import (
-    Reporter,
     add_match_options,
-    as_json,
     folder_for,
     players_of,
     policies_of,
@@ -35,8 +37,6 @@ from .matches.run import (
     stopped_politely,
 )
 from .shared.result_file import STRENGTH, about, fail, write_result
-
-Names = tuple[str, str]
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -74,31 +74,7 @@ def pairs_of(options: argparse.Namespace, policies: Mapping[str, BasePolicy]) ->
         caps[name] = min(caps[name], int(number))
     if min(caps.values()) < 1:
         fail("pairs: expected at least 1 for every match")
-    return {(a, b): min(caps[a], caps[b]) for a, b in combinations(policies, 2)}
-
-
-def figures_of(cache: MatchCache, wanted: Mapping[Names, int], played: Mapping[Names, PlayedPairs]) -> dict[str, Any]:
-    """The figures of ``results.json``."""
-    matches = [
-        as_json(summary(a, b, one.pairs, one.seconds)) | {"complete": len(one.pairs) == wanted[a, b]}
-        for (a, b), one in played.items()
-    ]
-    names = list(dict.fromkeys(name for pair in wanted for name in pair))
-    met = [name for name in names if any(name in pair for pair in played)]
-    by_number = {(met.index(a), met.index(b)): one.pairs for (a, b), one in played.items()}
-    sizes = sorted({len(one.pairs) for one in played.values()}, reverse=True)
-    return {
-        "terms": cache.settings.as_dict(),
-        "code": cache.code,
-        "policies": names,
-        "complete": len(matches) == len(wanted) and all(match["complete"] for match in matches),
-        "minutes": round(sum(one.seconds for one in played.values()) / 60, 2),
-        "matches": matches,
-        "rating zero": BASELINE if BASELINE in met else met[0],
-        "ratings": ratings(met, by_number),
-        "seat effects": seat_effects(by_number),
-        "deal sets": [deal_set(cache.settings.seed, pairs, cache.settings.rules) for pairs in sizes],
-    }
+    return all_pairs(caps)
 
 
 def write(out: Path, facts: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
@@ -114,17 +90,6 @@ def write(out: Path, facts: Mapping[str, Any], figures: Mapping[str, Any]) -> No
     order = [row["policy"] for row in result["ratings"]]
     title = "points a deal, row against column (± 95%)"
     write_whole(out / "table.png", page.cross_picture(order, result["matches"], title))
-
-
-def play(
-    cache: MatchCache, policies: Mapping[str, BasePolicy], wanted: Mapping[Names, int], played: dict[Names, PlayedPairs]
-) -> None:
-    """Play all matches in order and add each to ``played``."""
-    report = Reporter({f"{a} v {b}": pairs for (a, b), pairs in wanted.items()})
-    for (a, b), pairs in wanted.items():
-        teams = (policies[a], policies[a]), (policies[b], policies[b])
-        played[a, b] = cache.play(*teams, pairs, partial(report, f"{a} v {b}"))
-        print(summary(a, b, played[a, b].pairs, 0), flush=True)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -144,20 +109,17 @@ def experiment(argv: Sequence[str], options: argparse.Namespace) -> int:
     played: dict[Names, PlayedPairs] = {}
     cut = False
     try:
-        for a, b in wanted:  # raise now, not after an hour
-            cache.read((a, a), (b, b))
         with players_of(options) as cache.players, stopped_politely():
-            play(cache, policies, wanted, played)
-    except (MatchCacheError, ValueError) as error:  # ValueError: a policy chose an illegal action
+            play_tournament(cache, policies, wanted, played, partial(print, flush=True))
+    except (MatchCacheError, ValueError) as error:  # a ValueError: a policy chose what is not legal
         fail(str(error))
     except KeyboardInterrupt:
         cut = True
-        before = {(a, b): cache.read((a, a), (b, b)) for a, b in wanted}
-        played = {pair: one.head(wanted[pair]) for pair, one in before.items() if one is not None}
+        played = kept_matches(cache, wanted)
     if not played:
         print("interrupted before anything was played", file=sys.stderr)
         return 130
-    figures = figures_of(cache, wanted, played)
+    figures = tournament_figures(cache, wanted, played)
     write(options.out, facts, figures)
     print(f"{options.out / 'table.md'}, table.png and results.json: {figures['minutes']:.1f} minutes of play")
     if cut:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from persian_rummy_env.evaluation.match import MatchResult, Pairs
-from persian_rummy_env.evaluation.match_cache import MatchSettings, PlayedPairs
+from persian_rummy_env.evaluation.match import Pairs
+from persian_rummy_env.evaluation.match_cache import MatchSettings
 from persian_rummy_env.evaluation.playing_code import playing_code
 from persian_rummy_env.evaluation.ray_pool import RayError, RayPool, number_of_workers
 from persian_rummy_env.evaluation.workers import Job, LocalPlayers, MatchWorker, Players, RayPlayers
@@ -23,8 +20,6 @@ from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
 
 from ..shared.result_file import add_result_options, fail
-
-REPORT_EVERY = 10.0
 
 
 def add_match_options(parser: argparse.ArgumentParser) -> None:
@@ -68,11 +63,6 @@ def policies_of(text: str, settings: MatchSettings, device: str, least: int = 2)
     if len(policies) < least:
         fail(f"{len(policies)} policies ({', '.join(policies)}): expected at least {least}")
     return policies
-
-
-def as_json(match: MatchResult) -> dict[str, Any]:
-    """A result for JSON, which has no infinities."""
-    return {key: None if value in (float("inf"), float("-inf")) else value for key, value in match.as_dict().items()}
 
 
 @contextlib.contextmanager
@@ -119,30 +109,3 @@ def players_of(options: argparse.Namespace) -> Iterator[Players]:
             pool.close()
     except RayError as error:
         fail(str(error))
-
-
-class Reporter:
-    """Prints the progress of a series of matches on standard error every few seconds.
-
-    Args:
-        pairs: number of pairs of each match, by its name.
-    """
-
-    def __init__(self, pairs: Mapping[str, int]) -> None:
-        self.pairs = dict(pairs)
-        self.reported = time.perf_counter()
-
-    def __call__(self, name: str, played: PlayedPairs) -> None:
-        now = time.perf_counter()
-        done = len(played.pairs)
-        if now - self.reported < REPORT_EVERY or done >= self.pairs[name]:
-            return
-        self.reported = now
-        number = list(self.pairs).index(name) + 1
-        left = played.seconds / done * (self.pairs[name] - done)
-        print(
-            f"match {number} of {len(self.pairs)}, {name}: {done:,} of {self.pairs[name]:,} pairs, "
-            f"{played.pairs.margin.mean():+.1f} points a deal, about {left / 60:.1f} min left of it",
-            file=sys.stderr,
-            flush=True,
-        )

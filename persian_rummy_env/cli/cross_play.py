@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..system.command_line import say, say_on_error
-from .command import (
-    OK,
-    CommandError,
-    add_deal_options,
-    load_policies,
-    policy_faults,
-    specs_of,
-    table_lines,
-    whole_number,
-)
+from .command import OK, load_policies, table_lines
+from .series import add_series, policies_in, series, write_figures
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DESCRIPTION = """\
 Play teams of two different policies on duplicate deals against a fixed team. Prints the margin of each team in points
@@ -30,52 +24,30 @@ examples:
 
 
 def add_to(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "cross-play",
-        help="play teams of different policies",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    parser.add_argument("policies", metavar="POLICIES", help="two or more names, separated by commas")
+    about = "play teams of different policies"
+    parser = add_series(subparsers, "cross-play", about, run, description=DESCRIPTION, epilog=EXAMPLES)
     parser.add_argument("--against", default="deepest", metavar="POLICY", help="both opponents (default %(default)s)")
-    parser.add_argument(
-        "--pairs",
-        type=whole_number(2),
-        default=1000,
-        metavar="N",
-        help="duplicate pairs per team (default %(default)s)",
-    )
-    add_deal_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    import numpy as np
+    from ..evaluation.cross_play import bounds, cross_figures, play_cross
 
-    from ..evaluation.match import deal_seeds, play_teams
-    from ..evaluation.statistics import mean_interval
+    policies = policies_in(args)
+    [opponent] = load_policies([args.against], args.rules)
 
-    specs = specs_of(args.policies)
-    if len(specs) < 2:
-        raise CommandError(f"{args.policies}: expected at least two policies")
-    *policies, opponent = load_policies([*specs, args.against], args.rules)
-    by_name, seeds = dict(zip(specs, policies, strict=True)), deal_seeds(args.seed, args.pairs)
+    def plus_minus(row: dict[str, float]) -> str:
+        return f"{row['margin']:+.1f} ± {(row['high'] - row['low']) / 2:.1f}"
 
-    def plus_minus(values: np.ndarray) -> str:
-        mean, low, high = mean_interval(values)
-        return f"{mean:+.1f} ± {(high - low) / 2:.1f}"
+    def ended(name: str, margins: np.ndarray) -> None:
+        say_on_error(f"{name}: {plus_minus(bounds(margins))} a deal, {args.pairs} pairs")
 
-    margins: dict[tuple[str, str], np.ndarray] = {}
-    for a, b in product(specs, repeat=2):
-        team = (by_name[a], by_name[b])
-        with policy_faults():
-            pairs = play_teams(team, (opponent, opponent), seeds, 0, args.rules, args.episode, args.split_stock)
-        margins[a, b] = pairs.margin.mean(axis=1)
-        say_on_error(f"{a} & {b} v {args.against}: {plus_minus(margins[a, b])} a deal, {args.pairs} pairs")
-    for line in table_lines(["", *specs], [[a, *(plus_minus(margins[a, b]) for b in specs)] for a in specs]):
+    with series(args) as cache:
+        found, seconds = play_cross(cache, policies, {args.against: opponent}, args.pairs, ended)
+        figures = cross_figures(cache, list(policies), args.pairs, found, seconds)
+        write_figures(args.out, figures)
+    [table] = figures["tables"]
+    cells = {(cell["first"], cell["second"]): plus_minus(cell) for cell in table["cells"]}
+    for line in table_lines(["", *policies], [[a, *(cells[a, b] for b in policies)] for a in policies]):
         say(line)
-    own = np.mean([margins[name, name] for name in specs], axis=0)
-    mixed = np.mean([margin for (a, b), margin in margins.items() if a != b], axis=0)
-    say(f"gap: {plus_minus(own - mixed)}")
+    say(f"gap: {plus_minus(table['gap'])}")
     return OK

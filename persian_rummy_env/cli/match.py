@@ -78,10 +78,7 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
     if args.json:
-        finite = {
-            key: None if value in (float("inf"), float("-inf")) else value for key, value in result.as_dict().items()
-        }
-        sys.stdout.write(json.dumps(finite) + "\n")
+        sys.stdout.write(json.dumps(result.as_json()) + "\n")
     else:
         say(str(result))
     return OK

@@ -62,6 +62,10 @@ class MatchResult:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    def as_json(self) -> dict[str, Any]:
+        """``as_dict``, with None for an infinity, which JSON does not have."""
+        return {key: None if value in (float("inf"), float("-inf")) else value for key, value in self.as_dict().items()}
+
     def __str__(self) -> str:
         half, pairs = (self.high - self.low) / 2, "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
         return f"{self.a} v {self.b}: {self.margin:+.1f} ± {half:.1f} a deal, {self.win_rate:.1%} won, {pairs}"

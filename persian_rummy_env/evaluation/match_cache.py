@@ -125,22 +125,23 @@ class MatchCache:
     """The stored pairs of an experiment.
 
     Args:
-        folder: the folder of the files; created if it does not exist.
-        settings: settings of all matches.
-        anew: play a match again whose file is damaged or from other code or settings, instead of refusing it.
+        folder: where they lie; made if it is not there. None: nothing is kept.
+        settings: of all its matches.
+        anew: replay what was played by other code or on other settings, instead of refusing to go on.
 
     Attributes:
         players: plays the pairs that are not stored yet: this process, or a Ray cluster.
     """
 
-    def __init__(self, folder: Path, settings: MatchSettings, anew: bool = False) -> None:
+    def __init__(self, folder: Path | None, settings: MatchSettings, anew: bool = False) -> None:
         self.folder = folder
         self.settings = settings
         self.anew = anew
         self.players: Players = LocalPlayers()
         self.code = playing_code()
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / ".gitignore", "*\n")  # raw pairs are not committed: the command can play them again
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / ".gitignore", "*\n")  # raw pairs are not committed: the command can play them again
 
     def read(self, a: tuple[str, str], b: tuple[str, str]) -> PlayedPairs | None:
         """Read the stored pairs of a match between two teams, given by the names of their policies; None without any.
@@ -148,9 +149,10 @@ class MatchCache:
         Raises:
             MatchCacheError: they were played by other code, weights or settings, or the file is damaged.
         """
-        path, about = self._path(a, b), self._about(a, b)
-        if not path.exists():
+        path = self._path(a, b)
+        if path is None or not path.exists():
             return None
+        about = self._about(a, b)
         try:
             stored, seconds, pairs = unpacked(path)
         except MatchCacheError:
@@ -209,8 +211,10 @@ class MatchCache:
         about = {"a": a, "b": b, **self.settings.as_dict(), "code": self.code, "weights": weights}
         return json.loads(json.dumps(about))
 
-    def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path:
-        return self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".pairs")
+    def _path(self, a: tuple[str, str], b: tuple[str, str]) -> Path | None:
+        return self.folder and self.folder / (hashlib.sha256(json.dumps([a, b]).encode()).hexdigest()[:16] + ".pairs")
 
     def _write(self, a: tuple[str, str], b: tuple[str, str], played: PlayedPairs) -> None:
-        write_whole(self._path(a, b), packed(self._about(a, b), played))
+        path = self._path(a, b)
+        if path is not None:
+            write_whole(path, packed(self._about(a, b), played))

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from experiments import cross_play
-from experiments.cross_play import summed_up
 from persian_rummy_env.evaluation import workers
+from persian_rummy_env.evaluation.cross_play import summed_up
 from persian_rummy_env.evaluation.match import deal_seeds, play_teams
 from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.load import load
