@@ -44,10 +44,17 @@ def test_serve_load(tmp_path: Path) -> None:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
     out = tmp_path / "result.json"
-    assert serve_load.main(["--tables", "3", "--seconds", "10", "--port", port, "--out", str(out)]) == 0
+    assert serve_load.main(["--tables", "3", "--seconds", "6", "--port", port, "--out", str(out)]) == 0
     result = json.loads(out.read_text())
     assert result["actions_lost"] == 0
     assert result["actions_checked"] > 0
+    assert 20 < result["memory_mb"]["start"] <= result["memory_mb"]["most"] < 1000
+    if result["wait_ms"] is not None:  # the machine was not busy before
+        assert 1 < result["actions_per_second"] < 10_000
+        waits = list(result["wait_ms"].values())
+        assert 0 < waits[0] < 500
+        assert waits == sorted(waits)
+        assert waits[-1] < 5000
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="the page is opened in chromium")

@@ -52,6 +52,27 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path, monkeypat
     assert [row["update"] for row in rows(out)] == [str(n + 1) for n in range(done + 2)]
 
 
+@pytest.mark.perf
+def test_a_kill_loses_no_more_seconds_than_lie_between_checkpoints(tmp_path: Path):
+    """And one update, since a checkpoint that is due waits for its end."""
+    out = tmp_path / "killed"
+    process = started(out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: logged(out) > 2 and times(out)[-1] > 3.2, process, "some seconds of training")
+    process.kill()
+    process.wait(30)
+    ends = times(out)
+    lost = ends[-1] - saved_counters(out)["seconds"]
+    update = max(b - a for a, b in zip([0.0, *ends], ends, strict=False))
+    assert lost <= 0.5 + update + 0.01, f"updates took {update:.2f} s at most"
+    assert lost < 0.5 + 2
+
+
+def times(out: Path) -> list[float]:
+    """Seconds of training at the end of each update in the log."""
+    header, *lines = [line.split(",") for line in (out / FILE).read_text().split("\n")[:-1]]
+    return [float(line[header.index("seconds")]) for line in lines]
+
+
 def train_log(out: Path) -> list[dict[str, str]]:
     from train import log
 
