@@ -41,6 +41,7 @@ class Table:
     def __init__(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "deals.npy"
+            # Plainly, as this Python lacks what this package needs, and the folder lives for these two lines alone.
             np.save(path, np.stack([np.asarray(part) for part in _load_sample_hash()]))
             env = BridgeBidding(str(path))
         self.step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))

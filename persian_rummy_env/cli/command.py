@@ -95,6 +95,7 @@ def load_policies(specs: Sequence[str], rules: RuleSet) -> list[BasePolicy]:
 
     Raises:
         CommandError: there is no policy of that name, its file cannot be read, or it was trained with other rules.
+        PolicyError: its constructor fails.
     """
     from ..players.load import load
     from ..players.policy import check_rules
@@ -128,7 +129,7 @@ def policy_faults() -> Iterator[None]:
     except AnswerError as error:
         raise CommandError(str(error)) from None
     except PolicyError as error:
-        if not isinstance(error.__cause__, AnswerError):  # a bug of the policy: show the traceback
+        if not error.is_answer:  # a bug of the policy: show the traceback
             raise
         raise CommandError(str(error)) from None
 

@@ -158,7 +158,7 @@ def analyst(name: str, worlds: int | None) -> Analyst:
         except (RulesError, AnswerError) as error:
             raise CommandError(f"--policy {name}: {error}") from None
         except PolicyError as error:
-            if not isinstance(error.__cause__, AnswerError):  # a bug of the policy: show the traceback
+            if not error.is_answer:  # a bug of the policy: show the traceback
                 raise
             raise CommandError(f"--policy {name}: {error}") from None
 

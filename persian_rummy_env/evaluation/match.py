@@ -116,7 +116,11 @@ Team = tuple[Policy, Policy]
 def play_pairs(
     a: Policy, b: Policy, seeds: np.ndarray, first: int, rules: RuleSet, episode: str, split_stock: bool = False
 ) -> Pairs:
-    """Play duplicate pairs of (n,) seeds, numbered from ``first``. The dealer rotates with the number of the pair."""
+    """Play duplicate pairs of (n,) seeds, numbered from ``first``. The dealer rotates with the number of the pair.
+
+    Raises:
+        ValueError, TypeError: as ``play_teams``.
+    """
     return play_teams((a, a), (b, b), seeds, first, rules, episode, split_stock)
 
 
@@ -126,8 +130,10 @@ def play_teams(
     """``play_pairs`` between teams of two policies each.
 
     Raises:
-        ValueError: a policy was trained with other rules, or chose an illegal action.
+        ValueError, TypeError: a policy was trained with other rules, or chose an illegal action; ``first`` is no whole
+            number of at least 0, or seeds are none.
     """
+    first = whole_number("first", first, 0, MAX_LANES)
     team = tuple(as_policy(policy) for policy in (*a, *b))
     for policy in team:
         check_rules(policy, rules)

@@ -36,6 +36,7 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
     Raises:
         ValueError: there is no policy of that name; the message lists the forms of names.
         FileNotFoundError: the file does not exist.
+        policy_io.PolicyError: the constructor of a Python class raised an exception, which is the cause.
     """
     spec = spec.strip()
     if spec in BOTS:
@@ -59,16 +60,42 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
 
 
 def _from_import_path(spec: str, rest: str) -> BasePolicy:
-    module_name, colon, class_name = rest.partition(":")
-    if not (module_name and colon and class_name):
+    """A policy of somebody else's class. What their code raises passes, with its traceback."""
+    module_name, _, class_name = rest.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), class_name)):
         raise ValueError(f"unknown policy {spec!r}: expected 'python:package.module:Class'")
-    try:
-        made = getattr(importlib.import_module(module_name), class_name)()
-    except (ImportError, AttributeError, TypeError) as error:
-        raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
+    made = _made(spec, _class_of(spec, module_name, class_name))
     if not callable(getattr(made, "act", None)):
         raise ValueError(f"policy {spec!r}: {class_name} has no method act(batch)")
     return as_policy(made)
+
+
+def _class_of(spec: str, module_name: str, class_name: str) -> Any:
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if not f"{module_name}.".startswith(f"{error.name}."):  # one that the module itself imports
+            raise
+        raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
+    try:
+        return getattr(module, class_name)
+    except AttributeError as error:
+        raise ValueError(f"policy {spec!r} cannot be made: {error}") from error
+
+
+def _made(spec: str, maker: Any) -> Any:
+    from .policy_io import PolicyError
+
+    try:
+        inspect.signature(maker).bind()
+    except TypeError as error:  # not callable, or not without arguments
+        raise ValueError(f"policy {spec!r} cannot be made without arguments: {error}") from error
+    except ValueError:  # a class of compiled code, which tells no signature
+        pass
+    try:
+        return maker()
+    except Exception as error:
+        raise PolicyError(f"policy {spec!r}: its constructor failed: {type(error).__name__}: {error}") from error
 
 
 def _search(spec: str, arguments: str, device: str) -> BasePolicy:

@@ -26,6 +26,12 @@ class AnswerError(ValueError):
 class PolicyError(RuntimeError):
     """A policy failed or gave an invalid answer; the message names the policy."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it gave an answer that is not allowed. Otherwise its code raised the exception that is the cause, and
+        a command shows that with its traceback."""
+        return isinstance(self.__cause__, AnswerError)
+
 
 def views_of(games: np.ndarray, lanes: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """Infostates as records: (k,) STATE in which the cards that a seat does not see are in the order of their index.

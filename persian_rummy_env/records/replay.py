@@ -87,8 +87,8 @@ def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) ->
         actions: (n,) ids.
 
     Raises:
-        ValueError, TypeError: arrays of another type or shape, or a dealer that is not a seat. The cards of a deck are
-            not checked.
+        ValueError, TypeError: arrays of another type or shape, a deck that is not the whole pack, or a dealer that is
+            not a seat.
     """
     dealer = whole_number("dealer", dealer, 0, NUM_SEATS - 1)
     wanted = f"({rules.deals}, {NUM_CARDS}) card indices"
@@ -100,12 +100,23 @@ def play(rules: RuleSet, dealer: int, decks: np.ndarray, actions: np.ndarray) ->
     games = np.zeros(1, dtype=STATE)
     write_rules(games, rules)
     games["given"] = 2**rules.deals - 1
-    games["decks"][0, : rules.deals] = decks
+    games["decks"][0, : rules.deals] = _whole_packs(decks)
     legal = np.zeros((len(actions) + 1, WORDS), dtype=np.uint64)
     states = np.zeros(len(actions) + 1, dtype=STATE)
     ensure_compiled("game records")
     played = play_again(games, dealer, actions, legal, states)
     return Replay(actions, states, legal, played)
+
+
+def _whole_packs(decks: np.ndarray) -> list[np.ndarray]:
+    """Decks that hold the whole pack each; compiled code would read past its arrays for a card that is none."""
+    parsed = []
+    for number, deck in enumerate(decks):
+        try:
+            parsed.append(parse_deck(deck.tolist()))
+        except ValueError as error:
+            raise ValueError(f"decks[{number}]: {error}") from None
+    return parsed
 
 
 def _play_record(record: Record) -> Replay:

@@ -10,12 +10,13 @@ import pytest
 
 from persian_rummy_env.core import arena_kernels, batch_kernels, belief_kernels, bot_kernels
 from persian_rummy_env.evaluation.arena import new_games, play
-from persian_rummy_env.evaluation.match import deal_seeds, play_match
+from persian_rummy_env.evaluation.match import deal_seeds, play_match, play_pairs
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import BasePolicy, as_policy
 from persian_rummy_env.players.policy_io import answer_of, choose, decide, sample_worlds, show, views_of
 from persian_rummy_env.players.priors import ExpertPrior
 from persian_rummy_env.players.search import SearchPolicy
+from persian_rummy_env.rules import RuleSet
 from tests.env.play import COMPILED
 
 HUGE = 10**5000
@@ -283,6 +284,21 @@ def test_arguments_of_a_match(name: str) -> None:
     for value in MATCH[name]:
         given = {"pairs": 2, "seed": 1, name: value}
         refused(lambda given=given: play_match(load("greedy"), load("random"), **given), name)
+
+
+PAIRS: dict[str, list[Any]] = {
+    "first": [*NO_NUMBER, None, -1, 2**31, HUGE],
+    "rules": MATCH["rules"],
+    "episode": MATCH["episode"],
+    "split_stock": MATCH["split_stock"],
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_arguments_of_pairs(name: str) -> None:
+    for value in PAIRS[name]:
+        given = {"seeds": [1, 2], "first": 0, "rules": RuleSet(), "episode": "deal", name: value}
+        refused(lambda given=given: play_pairs(load("greedy"), load("random"), **given), name)
 
 
 NEW_GAMES: dict[str, list[Any]] = {

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.players.load import load, split_specs
+from persian_rummy_env.players.policy_io import PolicyError
 from persian_rummy_env.players.scripted import ScriptedPolicy
 from persian_rummy_env.players.search import SearchPolicy
+from tests.agents import strangers
 from tests.agents.positions import positions, shown
 
 STRANGERS = "python:tests.agents.strangers"
@@ -114,7 +119,7 @@ def test_a_stranger_by_name() -> None:
         ("python:no.such.module:Class", "No module named 'no'"),
         (f"{STRANGERS}:Nobody", "no attribute 'Nobody'"),
         (f"{STRANGERS}:NoAct", "NoAct has no method act(batch)"),
-        (f"{STRANGERS}:NeedsMore", "missing 1 required positional argument"),
+        (f"{STRANGERS}:NeedsMore", "missing a required argument: 'path'"),
     ],
 )
 def test_a_wrong_name_is_told_the_right_ones(spec: str, told: str) -> None:
@@ -122,6 +127,37 @@ def test_a_wrong_name_is_told_the_right_ones(spec: str, told: str) -> None:
         load(spec)
     assert told in str(refused.value)
     assert repr(spec) in str(refused.value)
+
+
+@pytest.mark.parametrize("spec", ["python:os:name", "python:os.path:sep"])
+def test_what_is_no_class_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match="is not a callable object"):
+        load(spec)
+
+
+@pytest.mark.parametrize("error", [AttributeError, TypeError, ValueError, ImportError, FileNotFoundError, KeyError])
+def test_an_error_in_a_constructor_is_seen_as_one(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the cause of what is raised, so that a traceback shows the line where it happened."""
+
+    def planted(self: object) -> None:
+        raise error("planted")
+
+    monkeypatch.setattr(strangers.First, "__init__", planted)
+    with pytest.raises(PolicyError, match="planted") as raised:
+        load(f"{STRANGERS}:First")
+    assert type(raised.value.__cause__) is error
+    assert raised.value.__cause__.__traceback__.tb_next.tb_frame.f_code is planted.__code__  # type: ignore[union-attr]
+    assert not raised.value.is_answer
+
+
+@pytest.mark.parametrize("line", ["import no_such_library", "len(3)", "None.name", "from os import no_such_name"])
+def test_an_error_in_a_module_is_seen_as_one(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "planted_module.py").write_text(line)
+    monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("planted_module", None)
+    with pytest.raises((ImportError, TypeError, AttributeError)) as raised:
+        load("python:planted_module:Class")
+    assert "planted_module.py" in str(raised.traceback[-1].path)
 
 
 def test_a_file_that_is_not_there() -> None:

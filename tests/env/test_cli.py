@@ -532,12 +532,12 @@ def test_the_version_is_that_of_the_package(run) -> None:  # type: ignore[no-unt
     assert run("--version").out == f"persian-rummy {__version__}\n"
 
 
-@pytest.mark.parametrize("door", ["act", "probabilities"])
+@pytest.mark.parametrize("door", ["act", "probabilities", "__init__"])
 @pytest.mark.parametrize("error", [ValueError, RuntimeError, KeyError, TypeError, AttributeError])
 def test_a_programming_error_in_a_policy_is_seen_as_one(
     door: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def planted(self: Any, batch: Any) -> Any:
+    def planted(self: Any, batch: Any = None) -> Any:
         raise error("planted")
 
     monkeypatch.setattr(strangers.First, door, planted, raising=False)

@@ -10,7 +10,7 @@ from persian_rummy_env import PersianRummyVecEnv, RuleSet
 from persian_rummy_env.cards import decode_card
 from persian_rummy_env.records.record import Record, RecordError, check, dumps
 from persian_rummy_env.records.recorder import Recorder, make_record, record_of, simulate
-from persian_rummy_env.records.replay import Difference, replay, verify, verify_lines
+from persian_rummy_env.records.replay import Difference, play, replay, verify, verify_lines
 from persian_rummy_env.seeds import lane_seeds
 from tests import oracle
 from tests.env.play import scaled
@@ -129,6 +129,25 @@ def test_a_record_is_made_of_decks_and_actions_alone(game: Record) -> None:
     assert made == game
     ids = [[oracle.PACK.index(card) for card in deck] for deck in decks]
     assert make_record(ids, game["deals"][0]["dealer"], flat(game))["score"] == game["score"]
+
+
+@pytest.mark.parametrize(
+    ("place", "card", "fault"),
+    [
+        (0, 53, "decks[1]: a deck holds each of the 52 cards once"),
+        (55, 200, "decks[1]: 200 is not a card index"),
+        (7, -1, "decks[1]: -1 is not a card index"),
+        (7, 2**40, "decks[1]: 1099511627776 is not a card index"),
+    ],
+)
+def test_decks_that_are_no_pack_are_not_played(place: int, card: int, fault: str) -> None:
+    decks = np.stack([np.arange(56), np.arange(56)])
+    actions = np.zeros(3, dtype=np.int64)
+    assert play(RuleSet(deals=2), 0, decks, actions).played >= 0
+    decks[1, place] = card
+    with pytest.raises(ValueError) as refused:
+        play(RuleSet(deals=2), 0, decks, actions)
+    assert str(refused.value).startswith(fault)
 
 
 def test_a_record_is_refused_for_actions_that_are_no_game(game: Record) -> None:

@@ -17,6 +17,8 @@ import pytest
 pytest.importorskip("starlette", reason="the browser game needs: pip install -e '.[play]'")
 
 from persian_rummy_env.apps.web.__main__ import main
+from persian_rummy_env.players.policy_io import PolicyError
+from tests.agents import strangers
 from tests.play.processes import ROOT, process
 from tests.play.raw import dial, request, status, upgraded
 
@@ -60,6 +62,16 @@ def test_what_cannot_be_used_is_refused_in_one_line(
     assert told.err.startswith("persian-rummy serve: error: ")
     if name != "--rules" and not name.startswith("--pol"):
         assert name in told.err
+
+
+@pytest.mark.parametrize("door", ["__init__", "act"])
+def test_a_programming_error_in_a_policy_is_seen_as_one(door: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(*_: Any) -> Any:
+        raise ValueError("planted")
+
+    monkeypatch.setattr(strangers.First, door, planted)
+    with pytest.raises(PolicyError, match="planted"):
+        main(["--port", "0", "--policies", "python:tests.agents.strangers:First", "--no-store"])
 
 
 def test_a_port_in_use_is_refused_before_an_address_is_told(

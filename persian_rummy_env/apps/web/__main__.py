@@ -84,7 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         )  # fmt: skip
     except OSError as error:
         return refuse(explained(error))
-    except (ValueError, PolicyError) as error:
+    except ValueError as error:
+        return refuse(str(error))
+    except PolicyError as error:
+        if not error.is_answer:
+            raise
         return refuse(str(error))
     except KeyboardInterrupt:  # before it listened
         return 130
