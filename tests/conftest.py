@@ -1,4 +1,4 @@
-"""For all tests: how hypothesis draws, and which tests a machine can run."""
+"""For all tests: how hypothesis draws, which tests a machine can run, and which of them run first."""
 
 import os
 import signal
@@ -24,7 +24,9 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)  # a stable sort
     for_gpu = [item for item in items if item.get_closest_marker("gpu")]
     if for_gpu and not _cuda():
         for item in for_gpu:

@@ -21,6 +21,7 @@ from tests.env.play import COMPILED
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "persian_rummy_env"
 compiles = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+pytestmark = pytest.mark.first  # and so in one process, which compiles the engine once for all of them
 
 
 def start(program: str, root: Path, cache: Path | str, **environment: str) -> subprocess.Popen[str]:

@@ -13,9 +13,12 @@ from tests.env.trace import ENVIRONMENTS, RULES, traces
 
 ROOT = Path(__file__).resolve().parents[2]
 SWITCHES = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK")
-pytestmark = pytest.mark.skipif(
-    any(os.environ.get(name, "0") != "0" for name in SWITCHES), reason="compares the other ways with the usual one"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        any(os.environ.get(name, "0") != "0" for name in SWITCHES), reason="compares the other ways with the usual one"
+    ),
+    pytest.mark.first,
+]
 GAMES = scaled(16, 4)
 
 

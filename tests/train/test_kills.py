@@ -82,6 +82,7 @@ def killed_after(process: subprocess.Popen[bytes], seconds: float) -> str:
                 process.send_signal(signal.SIGKILL)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("kills", "updates"), [(3, 40), pytest.param(50, 400, marks=pytest.mark.slow)])
 def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(kills: int, updates: int, tmp_path: Path):
     """The moments: of the first three seconds of a process's own time, from when it begins to read its settings."""
