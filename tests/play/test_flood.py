@@ -18,7 +18,7 @@ from tests.play.serving import receive
 
 MOST = 5.0
 """Seconds that an answer to somebody else may take. On a quiet machine it takes milliseconds."""
-SECONDS = 2.0
+SECONDS = 1.5
 TABLE = json.dumps({"seats": ["human", *["greedy"] * 3], "name": "Eve", "draw": False}).encode()
 
 
