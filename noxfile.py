@@ -29,7 +29,7 @@ nox.options.sessions = ["pipelines"]
 nox.options.default_venv_backend = "venv"
 ROOT = Path(__file__).resolve().parent
 NOTES = ROOT / ".nox" / "notes"
-DEVELOPING = ROOT / ".venv" / "bin" / "python"
+DEVELOPING = ROOT / ".venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 """The interpreter that ``make env`` makes, with the tests' own libraries."""
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 TORCH = "torch==2.13.0"
@@ -176,8 +176,9 @@ def wheel(session: nox.Session) -> None:
     """Install the wheel in an empty environment, and run what its users run; pytest runs outside it."""
     folder = Path(session.create_tmp())
     built = built_by("wheel", folder)
+    session.log(f"{built.name}: {built.stat().st_size / 1e6:.1f} MB")
     session.install(str(built))
-    inside = str(Path(session.virtualenv.bin) / "python")
+    inside = session.run("python", "-c", "import sys; print(sys.executable)", silent=True).strip()
     command = [str(DEVELOPING), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_installed.py"]
     session.run(*command, *session.posargs, external=True, env={"PERSIAN_RUMMY_INSTALLED": inside})
 

@@ -104,9 +104,10 @@ def test_gymnasium_makes_it_by_name(python: Path, folder: Path) -> None:
         "env = gym.make('persian_rummy_env:PersianRummy-v0', opponents='expert')\n"
         "print(env.reset(seed=7)[1]['action_mask'].shape)\n"
         "print(gym.make('PersianRummy-v0').reset(seed=7)[1]['action_mask'].shape)\n"  # imported by now
+        "print(gym.make('PersianRummy-v0', opponents='champion').reset(seed=7)[1]['action_mask'].shape)\n"
         "print(gym.make_vec('PersianRummy-v0', num_envs=3).reset(seed=7)[1]['action_mask'].shape)",
     )
-    assert made == ["(547,)", "(547,)", "(3, 547)"]
+    assert made == ["(547,)", "(547,)", "(547,)", "(3, 547)"]
 
 
 def test_the_calls_of_one_line(python: Path, folder: Path) -> None:

@@ -32,8 +32,10 @@ from agents.learned import read_policy
 from agents.network import Actor
 from persian_rummy_env.actions import NUM_ACTIONS
 from persian_rummy_env.observation import SIZE
+from persian_rummy_env.players.bundled import BUNDLED
 from persian_rummy_env.players.policy_file import policy_copy
 from persian_rummy_env.players.tensor_file import NotFiniteError
+from persian_rummy_env.system.command_line import say_on_error
 from persian_rummy_env.system.files import write_whole
 
 from .command import fail, settings_of
@@ -44,7 +46,7 @@ class ExportConfig:
     """Write a trained player as a file for others.
 
     Attributes:
-        policy: the ``policy.safetensors`` of a run.
+        policy: the ``policy.safetensors`` of a run, or the name of a bundled policy, such as ``champion``.
         out: the file to write.
         format: ``torchscript``, for torch; ``onnx``, for onnxruntime and others; ``policy``, for this package.
         dtype: of the stored weights of a policy file: ``float16`` rounds them. Players compute in float32.
@@ -112,9 +114,10 @@ def onnx(module: Standalone) -> bytes:
 
 def content_of(config: ExportConfig) -> bytes:
     """The content of the file that is asked for."""
-    actor = read_policy(config.policy)
+    policy = BUNDLED.get(str(config.policy), config.policy)
+    actor = read_policy(policy)
     if config.format == "policy":
-        return policy_copy(config.policy, np.dtype(config.dtype))
+        return policy_copy(policy, np.dtype(config.dtype))
     module = Standalone(actor).eval()
     return torchscript(module) if config.format == "torchscript" else onnx(module)
 
@@ -132,6 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not config.out.parent.is_dir():
         fail(f"out={config.out}: there is no folder {config.out.parent}")
     write_whole(config.out, content)
+    say_on_error(f"wrote {config.out}")
     return 0
 
 

@@ -137,6 +137,13 @@ def test_weights_beyond_the_range_of_float16_are_refused(
         assert not out.exists()
 
 
+def test_a_bundled_policy_is_exported_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    out = tmp_path / "player.safetensors"
+    assert main(["champion", "--format", "policy", "--out", str(out)]) == 0
+    assert load(f"file:{out}").rules == load("champion").rules
+    assert capsys.readouterr().err == f"wrote {out}\n"
+
+
 def test_what_cannot_be_exported_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str], actor: Actor):
     policy = tmp_path / "p.safetensors"
     for words, told in (
