@@ -9,7 +9,7 @@ from pathlib import Path
 
 WEIGHTS = Path(__file__).parent / "weights"
 """Their folder; ``README.md`` in it is their card."""
-FROZEN = ("minutes-60", "champion-1")
+FROZEN = ("champion-1",)
 NEWEST = "champion-1"
 BUNDLED: dict[str, Path] = {"champion": WEIGHTS / f"{NEWEST}.safetensors"} | {
     name: WEIGHTS / f"{name}.safetensors" for name in FROZEN

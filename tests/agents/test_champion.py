@@ -14,7 +14,7 @@ from persian_rummy_env.players.tensor_file import read_tensor_file
 MOST_BYTES = 1_100_000
 
 
-SHA256 = {"champion-1": "896390980cdf8d79", "minutes-60": "40781ad6b358e690"}
+SHA256 = {"champion-1": "896390980cdf8d79"}
 """Of the frozen files. A name is added with its file; no line changes."""
 
 

@@ -101,4 +101,4 @@ def test_bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(result["behaviour"]["players"]) == {*FROZEN, "random"}
     monkeypatch.setattr(networks, "BOTS", {"random": 0})
     table = networks.bundled_tables(result)["bundled: policies"]
-    assert table.count("| `minutes-60` | `python -m train.selfplay --preset two-cores --minutes 60 ") == 1
+    assert table.count("| `champion-1` | `make champion SEED=2`, commit `aa01d87` | 81.7 M decisions ") == 1
