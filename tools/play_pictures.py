@@ -32,7 +32,7 @@ from tools.table_visit import play, served, sit_down, to_turn
 
 IMAGES = Path("docs/images")
 WIDTHS = {"play_browser.png": (1280, 800), "play_phone.png": (390, 844)}
-STEPS = 14
+STEPS = 10
 """Of the person in the browser, before the picture."""
 DECISIONS = 45
 """Decisions before the picture of the terminal."""
@@ -66,15 +66,24 @@ def browser() -> None:
     with served("--pause", "0.02") as url, chromium() as launched:
         for name, (width, height) in WIDTHS.items():
             page = launched.new_page(viewport={"width": width, "height": height})
-            sit_down(page, url)
-            play(page, STEPS)
-            while to_turn(page) and not page.locator("#offers button").count():
-                play(page, 1)
+            to_mid_deal(page, url)
             save(page, name)
             if width > 600:
                 play(page)
                 save(page, "play_end.png")
             page.close()
+
+
+def to_mid_deal(page: Any, url: str) -> None:
+    """Play until something can be laid; at another table where a deal ends before."""
+    while True:
+        sit_down(page, url)
+        play(page, STEPS)
+        while to_turn(page):
+            if page.locator("#offers button").count():
+                return
+            play(page, 1)
+        page.goto("about:blank")
 
 
 def save(page: Any, name: str) -> None:

@@ -1,7 +1,7 @@
 // The end of a deal and of a game, in full: points of both teams, the cards left in hands, who went out.
 import { OUT_BONUS, row, worth } from "./cards.js";
 import { byId, heard, make } from "./dom.js";
-import { called, capital, listed, nameOf, outcome, plain, signed, teamOf } from "./words.js";
+import { called, capital, done, listed, nameOf, outcome, plain, signed, teamOf } from "./words.js";
 
 const cells = (tag, texts) => texts.map((text) => make(tag, tag === "th" ? { scope: "col" } : {}, text));
 const line = (name, texts, className = "") => make("tr", { className }, make("th", { scope: "row", textContent: name }), ...cells("td", texts));
@@ -15,6 +15,15 @@ function account(end, team) {
 
 export const wentOut = (view, { out }) =>
   (out === null ? "Nobody went out: the stock is empty." : `${capital(nameOf(view, out))} went out.`);
+
+/** How a deal ended: with the move of the player who went out, where it is known. */
+export function lastMove(view, number) {
+  const { out } = view.ends[number];
+  const [, seat, action] = view.log.findLast(([deal]) => deal === number) ?? [];
+  if (out === null || seat !== out) return wentOut(view, view.ends[number]);
+  const you = seat === view.seat;
+  return `${capital(nameOf(view, seat))} ${done(action, you)} and ${you ? "go" : "goes"} out.`;
+}
 
 function points(view, number) {
   const end = view.ends[number];
@@ -50,8 +59,8 @@ export function showEnd(view, number) {
   const over = view.phase === "over";
   byId("result-head").textContent = over ? capital(outcome(view)) + (outcome(view) === "a tie" ? "" : "!") : `Deal ${number + 1} is over`;
   byId("result-words").textContent = over
-    ? `${plain(view.score[view.seat % 2])} to ${plain(view.score[1 - (view.seat % 2)])} after ${view.deals === 1 ? "one deal" : `${view.deals} deals`}. ${wentOut(view, view.ends[number])}`
-    : wentOut(view, view.ends[number]);
+    ? `${plain(view.score[view.seat % 2])} to ${plain(view.score[1 - (view.seat % 2)])} after ${view.deals === 1 ? "one deal" : `${view.deals} deals`}. ${lastMove(view, number)}`
+    : lastMove(view, number);
   byId("result-points").replaceChildren(points(view, number));
   byId("result-hands").replaceChildren(make("h3", { textContent: "Left in hands" }), hands(view, number));
   byId("after").hidden = !over;

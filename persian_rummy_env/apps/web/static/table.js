@@ -8,7 +8,7 @@ import { keepFocus, letters, roving } from "./keys.js";
 import { Legal } from "./legal.js";
 import { ask, Connection, takeSeat, tokenOf } from "./net.js";
 import { Pace } from "./pace.js";
-import { showEnd, wentOut } from "./result.js";
+import { lastMove, showEnd, wentOut } from "./result.js";
 import { showHead, showSeats, sourceOf } from "./seats.js";
 import { stay } from "./settings.js";
 import { listed, parsed, spoken, standing } from "./words.js";
@@ -37,6 +37,7 @@ export class TableView {
     byId("replay").onclick = () => this.seeReplay();
     byId("record").onclick = () => this.saveRecord();
     this.fillAnalysts();
+    byId("turn").textContent = "Connecting …";
   }
 
   close() {
@@ -126,7 +127,7 @@ export class TableView {
     const ended = before && view.ends.length > before.ends.length;
     tell(view, before);
     if (ended && view.phase !== "over") {
-      byId("turn").textContent = wentOut(view, view.ends.at(-1));
+      byId("turn").textContent = lastMove(view, view.ends.length - 1);
       this.pace.hold();
       this.next = view;
       this.openEnd(view, view.ends.length - 1);
@@ -187,6 +188,7 @@ export class TableView {
     showHand(this);
     showActions(this);
     showFelt(this);
+    byId("table").style.setProperty("--mine", `${byId("mine").offsetHeight}px`);
     back();
   }
 
