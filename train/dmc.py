@@ -11,11 +11,9 @@ the values, so that its likeliest action is its best.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -27,19 +25,16 @@ from persian_rummy_env.core import batch_kernels
 from persian_rummy_env.players.inputs import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
+from .algorithms.base import Algorithm, Step, play_and_learn, split_evenly
 from .algorithms.learner import NetworkLearner, scheduled
 from .algorithms.pool import assign_opponents, bot_numbers
-from .checkpoint import Counters, Resumable
-from .command import parse
-from .config.base import with_settings
 from .config.dmc import PRESETS, DmcConfig
+from .data.columns import join
+from .data.deals import next_deals
 from .data.gae import advantages
 from .data.rollout import EpisodeCollector, Job
-from .log import DEAL_COLUMNS, MATCH_COLUMNS, RUN_COLUMNS
-from .run import deal_stats, device_of, evaluation_matches, parts_of, progress_of, run, timing_stats
-from .scale.shards import Shards
-
-COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, "q_loss", "explained", "epsilon", *MATCH_COLUMNS)
+from .run.course import command
+from .scale.ranks import ALONE, Ranks
 
 
 @dataclass(frozen=True)
@@ -62,10 +57,6 @@ class Returns:
 
     def __len__(self) -> int:
         return len(self.action)
-
-    @classmethod
-    def join(cls, results: Sequence[Returns]) -> Returns:
-        return cls(*(np.concatenate([getattr(part, field.name) for part in results]) for field in fields(cls)))
 
 
 class EpsilonCollector(EpisodeCollector):
@@ -111,10 +102,6 @@ def uniform(legal: np.ndarray, fraction: np.ndarray) -> np.ndarray:
 class ValueLearner(NetworkLearner):
     """An actor whose logits are values."""
 
-    def __init__(self, config: DmcConfig, device: torch.device, shards: Shards) -> None:
-        torch.manual_seed(config.seed)
-        super().__init__(config, device, shards, {"actor": Actor(config.shape)})
-
     def update(self, returns: Returns, progress: float) -> dict[str, float]:
         """Learn from returns; ``progress`` in [0, 1] sets the schedules. Returns what there is to log."""
         lr = scheduled(self.settings.optim.lr, progress)
@@ -131,7 +118,8 @@ class ValueLearner(NetworkLearner):
         self.decisions += int(returns.length.sum())
         loss = float(np.mean(losses))
         spread = float(returns.target.var())
-        return {"q_loss": loss, "explained": 1 - loss / spread if spread > 0 else 0.0, "lr": lr, "actor_norm": norm}
+        explained = 1 - loss / spread if spread > 0 else 0.0
+        return {"q_loss": loss, "explained": explained, "lr": lr, "actor_norm": norm, "kept": len(returns)}
 
     def _gradients(self, returns: Returns, size: int, chosen: np.ndarray) -> tuple[tuple[Tensor, ...], float]:
         """Gradients of a part of a minibatch of ``size`` decisions, and its part of the loss."""
@@ -144,65 +132,32 @@ class ValueLearner(NetworkLearner):
         return torch.autograd.grad(loss, list(self.actor.parameters())), loss.item()
 
 
-@dataclass(frozen=True)
-class DeepMonteCarlo:
-    """The threads, their collectors, and the network."""
+class DeepMonteCarlo(Algorithm[DmcConfig, ValueLearner]):
+    """Deep Monte Carlo: whole deals by an epsilon-greedy player, then regression of what followed."""
 
-    config: DmcConfig
-    shards: Shards
-    players: list[EpsilonCollector]
-    learner: ValueLearner
-    collectors: Sequence[Resumable] = ()  # every deal begins and ends within an update
+    columns = ("q_loss", "explained", "epsilon")
+    shown = {"q_loss": "loss {:.3f}", "epsilon": "epsilon {:.3f}"}
 
-    @classmethod
-    def of(cls, config: DmcConfig) -> DeepMonteCarlo:
-        device = device_of(config)
-        shards = Shards(config.threads if device.type == "cpu" else 1)
-        lanes = parts_of(config.deals, shards.count)
-        players = [EpsilonCollector(config, count, device) for count in lanes]
-        return cls(config, shards, players, ValueLearner(config, device, shards))
+    def __init__(self, config: DmcConfig, ranks: Ranks = ALONE) -> None:
+        super().__init__(config, ranks)
+        self.learner = ValueLearner.of_actor(config, self.device, self.shards)
+        lanes = split_evenly(config.deals, self.shards.count)
+        self.players = [EpsilonCollector(config, count, self.device) for count in lanes]
 
-    def update(self, counters: Counters) -> dict[str, float]:
+    def update(self, progress: float) -> Step:
         """Play, and learn from it."""
-        progress, learner = progress_of(self.config, counters), self.learner
         epsilon = scheduled(self.config.dmc.epsilon, progress)
-        start = time.perf_counter()
-        edges = np.cumsum([learner.updates * self.config.deals, *(part.lanes for part in self.players)])
-        deals = [np.arange(start, stop) for start, stop in pairwise(edges)]
-        play = partial(
-            EpsilonCollector.collect, actor=learner.actor, epsilon=epsilon, points=self.config.dmc.reward_scale
-        )
-        returns = Returns.join(self.shards.map(lambda part, numbers: play(part, deals=numbers), self.players, deals))
-        after_collect = time.perf_counter()
-        row = learner.update(returns, progress)
-        after_update = time.perf_counter()
-        decisions = int(returns.length.sum())
-        counters.update += 1
-        counters.decisions += decisions
-        counters.deals += len(returns.length)
-        counters.seconds += after_update - start
-        return row | {
-            **timing_stats(self.config, counters, decisions, after_collect - start, after_update - after_collect),
-            **deal_stats(returns.length, returns.margin, returns.out),
-            "kept": len(returns),
-            "epsilon": epsilon,
-        }
+        step = play_and_learn(lambda: self._collect(epsilon), lambda returns: self.learner.update(returns, progress))
+        return step._replace(row=step.row | {"epsilon": epsilon})
 
-    def close(self) -> None:
-        self.shards.close()
+    def _collect(self, epsilon: float) -> Returns:
+        actor, scale = self.learner.actor, self.config.dmc.reward_scale
+        deals = next_deals(self.learner.updates, [player.lanes for player in self.players])
+        return join(self.shards.map(lambda p, numbers: p.collect(actor, numbers, epsilon, scale), self.players, deals))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    config, saved = parse(argv, "python -m train.dmc", PRESETS)
-    return run(config, saved, "train.dmc", DeepMonteCarlo.of, warm_up, COLUMNS)
-
-
-def warm_up(config: DmcConfig) -> None:
-    """One small update, apart from the run."""
-    small = DeepMonteCarlo.of(with_settings(config, {"deals": config.threads, "optim.minibatch": 64 * config.threads}))
-    small.update(Counters())
-    evaluation_matches(config, small.learner.actor, 0, 1)
-    small.close()
+    return command(DeepMonteCarlo, PRESETS, argv)
 
 
 if __name__ == "__main__":

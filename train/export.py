@@ -38,7 +38,7 @@ from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.command_line import say_on_error
 from persian_rummy_env.system.files import write_whole
 
-from .command import fail, settings_of
+from .run.command import fail, settings_of
 
 
 @dataclass(frozen=True)

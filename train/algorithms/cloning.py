@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,18 +12,11 @@ from torch import Tensor
 
 from agents.inputs import inputs_on
 
+from ..data.columns import join
 from ..data.labels import LabelCollector, Labels, Teacher
 from ..data.symmetry import ACTIONS, NUM_ORDERS, reorder
+from .base import Step
 from .learner import NetworkLearner
-
-
-class CloneCost(NamedTuple):
-    """What an update cost: ``decisions`` and ``deals`` played, and seconds of playing and of learning."""
-
-    decisions: int
-    deals: int
-    collect: float
-    learn: float
 
 
 def collect_and_clone(
@@ -36,18 +28,16 @@ def collect_and_clone(
     passes: int = 1,
     permute_suits: bool = True,
     temperature: float = 1.0,
-) -> tuple[dict[str, float], CloneCost]:
+) -> Step:
     """Play until the teacher has labelled ``batch_size`` decisions, and learn from them (``clone``)."""
     part = -(-batch_size // len(collectors))
     start = time.perf_counter()
-    labels = Labels.join(
-        learner.shards.map(lambda collector: collector.collect(learner.actor, part, teacher), collectors)
-    )
+    labels = join(learner.shards.map(lambda collector: collector.collect(learner.actor, part, teacher), collectors))
     collected = time.perf_counter()
     row = clone(learner, labels, lr, passes, permute_suits, temperature)
     learnt = time.perf_counter()
     decisions, deals = (sum(getattr(collector, what) for collector in collectors) for what in ("decisions", "deals"))
-    return row, CloneCost(decisions, deals, collected - start, learnt - collected)
+    return Step(row, decisions, deals, collected - start, learnt - collected)
 
 
 def clone(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -62,6 +62,12 @@ class NetworkLearner:
             reset_adam(optimizer)  # so that a checkpoint holds all that there is before the first step of each
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 2**32 - 1]))
         self.updates = self.decisions = 0
+
+    @classmethod
+    def of_actor(cls, config: RunConfig, device: torch.device, shards: Shards) -> Self:
+        """A learner of an actor alone, its weights drawn by the seed."""
+        torch.manual_seed(config.seed)
+        return cls(config, device, shards, {"actor": Actor(config.shape)})
 
     @property
     def actor(self) -> Actor:

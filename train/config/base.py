@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-import tyro
 
 from agents.network import KINDS
 from persian_rummy_env.bots import bot_codes
-from persian_rummy_env.observation import BLOCK
 from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
@@ -167,7 +165,6 @@ class RunConfig:
         deals: deals per update.
         save_every: seconds of training between checkpoints; with ``updates``, updates.
         wandb: also log to Weights & Biases; ``WANDB_MODE`` is obeyed.
-        masked_blocks: blocks of the observation that no network reads; for experiments, not on the command line.
         rules: the rules.
         network: the networks.
         optim: the optimiser.
@@ -179,6 +176,10 @@ class RunConfig:
     """
 
     algorithm: ClassVar[str] = "selfplay"
+    """The module of its command, without ``train.``; checkpoints hold it."""
+    given_up: ClassVar[Mapping[str, Any]] = {"masked_blocks": []}
+    stages: ClassVar[str] = ""
+    """The stages of the algorithm, a regular expression; empty if it has only one."""
     preset: str = "quick"
     resume: Path | None = None
     out: Path = Path("runs/quick")
@@ -194,7 +195,6 @@ class RunConfig:
     deals: int = 256
     save_every: float = 30.0
     wandb: bool = False
-    masked_blocks: Annotated[tuple[str, ...], tyro.conf.Suppress, tyro.conf.Fixed] = ()
     rules: Rules = Rules()  # type: ignore[call-arg]
     network: Network = Network()
     optim: Optim = Optim()
@@ -209,16 +209,12 @@ class RunConfig:
             if getattr(self, name) is not None:
                 whole(self, name, 1)
         above_zero(self, "minutes", "save_every")
-        for block in self.masked_blocks:
-            if block not in BLOCK:
-                raise ValueError(f"masked_blocks: {unknown_name('block of the observation', block, BLOCK)}")
         refuse_contradictions(self)
 
     @property
     def masked_bytes(self) -> np.ndarray:
-        """Where the masked blocks stand in an observation, (k,) int64."""
-        blocks = [BLOCK[name] for name in self.masked_blocks]
-        return np.array([column for block in blocks for column in range(block.offset, block.stop)], dtype=int)
+        """Bytes of the observation that no network reads: (k,) int64. None; experiments override it."""
+        return np.empty(0, dtype=np.int64)
 
     @property
     def rule_set(self) -> RuleSet:
@@ -240,6 +236,15 @@ class RunConfig:
         """Deals of an episode."""
         return self.rule_set.deals if self.episode == "game" else 1
 
+    def completed(self: C, ranks: int = 1) -> C:  # noqa: ARG002 (for subclasses)
+        """The settings with what follows from them when the run starts in ``ranks`` processes."""
+        return self
+
+    def small(self: C) -> C:
+        """Settings whose updates take a moment, to compile by."""
+        sizes = {"deals": self.episode_deals * self.threads, "optim.minibatch": 64 * self.threads}
+        return with_settings(self, {**sizes, "updates": 1, "minutes": None, "pause_after": None})
+
     def as_dict(self) -> dict[str, Any]:
         """The settings as JSON holds them: an object for each group."""
         return json.loads(json.dumps(asdict(self), default=str))
@@ -253,6 +258,11 @@ class RunConfig:
             ValueError: a setting unknown, of another type, or refused.
         """
         return cls(**settings_of(cls, today(settings, cls.algorithm)))
+
+
+def module_of(algorithm: str) -> str:
+    """The module of an algorithm's command."""
+    return algorithm if "." in algorithm else f"train.{algorithm}"
 
 
 def refuse_contradictions(config: RunConfig) -> None:

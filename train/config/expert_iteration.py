@@ -57,6 +57,7 @@ class ExpertConfig(Config):
     """
 
     algorithm: ClassVar[str] = "expert_iteration"
+    stages: ClassVar[str] = Config.stages + r"|round [1-9][0-9]{0,8}"
     preset: Literal["quick", "two-cores"] = "quick"  # type: ignore[assignment]
     search: Search = Search()
 

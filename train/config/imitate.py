@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from persian_rummy_env.players.load import load
 
 from ..data.labels import EPSILON
-from .base import Optim, RunConfig
+from .base import Optim, RunConfig, with_settings
 from .checks import share, whole
 
 
@@ -59,6 +59,9 @@ class ImitateConfig(RunConfig):
     deals: int = 1024
     optim: Optim = OPTIM
     imitate: Imitate = Imitate()
+
+    def small(self) -> Self:
+        return with_settings(super().small(), {"deals": 64 * self.threads, "imitate.batch_size": 128})
 
 
 PRESETS: dict[str, ImitateConfig] = {"quick": ImitateConfig()}

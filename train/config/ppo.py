@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import tyro
 
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.evaluation.ray_pool import number_of_workers
 
-from .base import RunConfig
+from .base import RunConfig, with_settings
 from .checks import above_zero, not_negative, schedule, share, whole
 
 
@@ -152,8 +154,8 @@ class Config(RunConfig):
         preset: ``quick`` (5 minutes on 2 cores), ``two-cores`` (10), ``scratch`` (10, no teacher), ``gpu`` (10);
             ``--presets`` prints them.
         workers: who plays: ``local``, this process; ``ray:N``, N processes of a Ray cluster.
-        parts: parts that an update's deals are played in; None: one per thread or worker. Part of what a run repeats
-            by.
+        parts: parts that an update's deals are played in: one per thread or worker when the run starts, and the same
+            for the rest of the run. Not a setting of the command line.
         suit_permutation: ``none``; ``per_seat``, each seat sees the suits in an order of its own in each deal.
         bc: behaviour cloning.
         distill: self-distillation.
@@ -162,9 +164,10 @@ class Config(RunConfig):
         reward: the reward.
     """
 
+    stages: ClassVar[str] = "|cloning|playing|distilling"
     preset: Literal["quick", "two-cores", "scratch", "gpu"] = "quick"  # type: ignore[assignment]
     workers: str = "local"
-    parts: int | None = None
+    parts: Annotated[int | None, tyro.conf.Suppress, tyro.conf.Fixed] = None
     suit_permutation: Literal["none", "per_seat"] = "none"
     bc: BehaviourCloning = BehaviourCloning()
     distill: Distillation = Distillation()
@@ -183,6 +186,13 @@ class Config(RunConfig):
     def part_count(self) -> int:
         """In how many parts an update's deals are played."""
         return self.parts or number_of_workers(self.workers) or (self.threads if self.device.startswith("cpu") else 1)
+
+    def completed(self, ranks: int = 1) -> Self:
+        return self if self.parts is not None else replace(self, parts=self.part_count * ranks)
+
+    def small(self) -> Self:
+        changes: dict[str, Any] = {"bc.batch_size": 1, "parts": None, "workers": "local"}
+        return with_settings(super().small(), changes)
 
     @property
     def episode(self) -> Literal["deal", "game"]:

@@ -7,6 +7,9 @@ gives the cards, as in every environment, and here the fraction by which the act
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
 from persian_rummy_env.core.compiler.jit import compiled_modular
@@ -38,6 +41,17 @@ def game_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
     seeds = np.empty(len(numbers), dtype=np.uint64)
     _seeds(base, numbers, seeds)
     return seeds
+
+
+def next_deals(updates: int, lanes: Sequence[int]) -> list[np.ndarray]:
+    """The numbers of the deals of an update, a part for each collector: int64 arrays of lengths ``lanes``.
+
+    Args:
+        updates: made before, with as many deals.
+        lanes: deals of each part.
+    """
+    edges = np.cumsum([updates * sum(lanes), *lanes])
+    return [np.arange(start, stop) for start, stop in pairwise(edges)]
 
 
 def fractions(seeds: np.ndarray, time: int) -> np.ndarray:

@@ -6,8 +6,8 @@ own play leads, not where the teacher's would (DAgger, Ross and others 2011).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -25,6 +25,7 @@ from persian_rummy_env.players.policy_io import answer_of, views_of
 
 from ..algorithms.pool import assign_opponents, bot_numbers, codes_of
 from ..config.base import RunConfig
+from .columns import join
 
 EPSILON = 0.05
 """Share of random decisions in the play that is labelled, so that it also reaches states that the network avoids."""
@@ -43,10 +44,6 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.action)
-
-    @classmethod
-    def join(cls, parts: Sequence[Labels]) -> Labels:
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
 Teacher = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -134,4 +131,4 @@ class LabelCollector:
             self.now = self.env.step(actions)
             self.decisions += len(actions)
             self.deals += int(self.now.terminated.sum())
-        return Labels.join(kept)
+        return join(kept)

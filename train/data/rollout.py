@@ -11,7 +11,7 @@ players, the numbers and who sits where: it may be played in any process, and pl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ from ..algorithms.pool import LEARNER, codes_of
 from ..config.base import RunConfig
 from ..config.ppo import Config
 from ..scale.ranks import Ranks
+from .columns import join
 from .deals import fractions, game_seeds, orders
 from .gae import advantages
 from .reward import win_value
@@ -77,12 +78,10 @@ class Rollout:
         return len(self.action)
 
     @classmethod
-    def join(cls, parts: list[Rollout]) -> Rollout:
-        """The parts of several collectors as one; lanes are numbered on."""
-        first = np.cumsum([0] + [len(part.margin) for part in parts])
-        for part, offset in zip(parts, first[:-1], strict=True):
-            part.lane = part.lane + offset
-        return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)))
+    def join(cls, parts: Sequence[Rollout]) -> Rollout:
+        """The rollouts of several collectors as one; lanes are numbered on."""
+        first = np.cumsum([0, *(len(part.margin) for part in parts)])
+        return join([replace(part, lane=part.lane + offset) for part, offset in zip(parts, first, strict=False)])
 
     def among(self, ranks: Ranks) -> Rollout:
         """The same decisions, with ``margin`` … ``side`` of the episodes of all ranks; lanes are numbered on."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,17 +28,18 @@ from persian_rummy_env.players.tensor_file import one_line, read_tensor_file
 from persian_rummy_env.state import STATE
 from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import CHECKPOINT as FILE
-from persian_rummy_env.system.stored import LARGEST, parsed, settings_of
+from persian_rummy_env.system.stored import parsed, settings_of
 
-from .algorithms.learner import NetworkLearner
-from .config.base import RunConfig
-from .config.old_names import stages_today
-from .config.ppo import Config
+from ..algorithms.base import Resumable
+from ..algorithms.learner import NetworkLearner
+from ..config.base import RunConfig, module_of
+from ..config.old_names import stages_today
+from ..config.ppo import Config
+from .counters import Counters
 from .old_games import converted, layout_of, layout_of_state
 
 POLICY = "policy.safetensors"
 FORMAT, WITHOUT_DIGEST = "persian-rummy-training/5", "persian-rummy-training/4"
-STAGE = re.compile(r"|cloning|playing|distilling|round [1-9][0-9]{0,8}")
 
 
 class CheckpointError(ValueError):
@@ -54,38 +55,6 @@ def versions() -> dict[str, str]:
 def state_of(dtype: np.dtype[np.void]) -> str:
     """A short name for the fields of a game."""
     return hashlib.sha256(repr(dtype.descr).encode()).hexdigest()[:16]
-
-
-class Resumable(Protocol):
-    """Tables that go on where they were: the games with their generators, and a stream of draws."""
-
-    def state(self) -> tuple[np.ndarray, dict[str, Any]]: ...
-
-    def restore(self, games: np.ndarray, rng: dict[str, Any]) -> None: ...
-
-
-@dataclass
-class Counters:
-    """How far a run is. ``stage``: of a run that has several, the one it is in.
-
-    Raises:
-        ValueError: a number below 0, or no stage; the message names it.
-    """
-
-    update: int = 0
-    decisions: int = 0
-    deals: int = 0
-    seconds: float = 0.0
-    evaluations: int = 0
-    saves: int = 0
-    stage: str = ""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if name != "stage" and not 0 <= value <= LARGEST:
-                raise ValueError(f"{name}={value}: expected a number of at least 0")
-        if not STAGE.fullmatch(self.stage):
-            raise ValueError(f"stage={self.stage[:20]!r}: there is no such stage")
 
 
 @dataclass(frozen=True)
@@ -135,11 +104,12 @@ class Checkpoint:
             settings = parsed(metadata["config"])
             algorithm = metadata.get("algorithm") or algorithm_of(settings)
             if algorithm != config_type.algorithm:
-                raise CheckpointError(
-                    f"{path}: a run of train.{algorithm}; continue it by python -m train.{algorithm} --resume {folder}"
-                )
+                module = module_of(algorithm)
+                raise CheckpointError(f"{path}: a run of {module}; continue it by python -m {module} --resume {folder}")
             config = config_type.from_dict(settings)
             counters = Counters(**settings_of(Counters, stages_today(parsed(metadata["counters"]))))
+            if not re.fullmatch(config_type.stages, counters.stage):
+                raise ValueError(f"stage={counters.stage[:20]!r}: there is no such stage")
             tensors = torch_tensors(with_later_rules(file.tensors, "actor."))
             checked_shape(asdict(config.network), tensors, "actor.")
             streams = parsed(metadata["streams"])
@@ -174,7 +144,6 @@ def algorithm_of(settings: Any) -> str:
 
 
 def save_run(
-    folder: Path,
     config: RunConfig,
     counters: Counters,
     learner: NetworkLearner,
@@ -182,7 +151,7 @@ def save_run(
     run: str,
     log: str,
 ) -> None:
-    """Write the checkpoint and the policy of a run into its folder.
+    """Write the checkpoint and the policy of a run into its folder, ``config.out``.
 
     Args:
         run: its identity; log: the digest of its log.
@@ -211,8 +180,8 @@ def save_run(
         "config": metadata["config"],
     }
     checkpoint, policy = tensor_bytes(tensors, metadata), policy_bytes(learner.actor, about | {"run": run})
-    write_whole(folder / FILE, checkpoint)
-    write_whole(folder / POLICY, policy)
+    write_whole(config.out / FILE, checkpoint)
+    write_whole(config.out / POLICY, policy)
 
 
 def _bytes_of(games: np.ndarray) -> np.ndarray:

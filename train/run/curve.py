@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from . import log
@@ -10,14 +9,14 @@ from . import log
 FILE = "curve.png"
 
 
-def draw(folder: Path, columns: Sequence[str] = log.COLUMNS) -> Path:
-    """Margins against each rung over decisions, with their intervals, from the run's ``metrics.csv``."""
+def draw(folder: Path) -> Path:
+    """Draw ``curve.png`` from the run's ``metrics.csv``: margins against each evaluation bot, with their intervals."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
-    rows = log.read(folder / log.FILE, columns)
+    rows = log.read(folder / log.FILE)
     for bot in log.EVALUATION_BOTS:
         words = [f"{word}_{bot}" for word in ("margin", "low", "high")]
         measured = [row for row in rows if all(row[word] for word in words)]

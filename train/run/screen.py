@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
 
@@ -17,16 +17,6 @@ from persian_rummy_env.evaluation.match import MatchResult
 
 LINE_EVERY = 15.0
 """Seconds between plain lines."""
-LEARNING = {
-    "entropy": "entropy {:.3f}",
-    "kl": "KL {:.4f}",
-    "searched_per_second": "{:,.0f} searched/s",
-    "bc_loss": "loss {:.3f}",
-    "agreement": "agreement {:.1%}",
-    "q_loss": "loss {:.3f}",
-    "epsilon": "epsilon {:.3f}",
-}
-"""What is said of the learning: those columns that a row has."""
 
 
 class GracefulStop:
@@ -70,9 +60,16 @@ class Listened(Console):
 
 
 class Screen:
-    """The progress of a run. ``with Screen() as screen: screen.show(…)``."""
+    """The progress of a run. ``with Screen("runs/a") as screen: screen.show(…)``.
 
-    def __init__(self, title: str, console: Console | None = None) -> None:
+    Args:
+        title: of the table.
+        console: where it is printed; None: standard output.
+        shown: how numbers of the learning are printed, by column of the log: ``{"kl": "KL {:.4f}"}``.
+    """
+
+    def __init__(self, title: str, console: Console | None = None, shown: Mapping[str, str] | None = None) -> None:
+        self.shown = shown or {}
         self.console = console or Console(highlight=False)
         self.title = title
         self._live = Live(console=self.console, auto_refresh=False) if self.console.is_terminal else None
@@ -105,9 +102,10 @@ class Screen:
         elif new or time.monotonic() - self._last_line > LINE_EVERY:
             self._last_line = time.monotonic()
             margins = ", ".join(f"{m.b} {margin(m)}" for m in matches) if new else ""
+            numbers = learning(row, self.shown)
             self.say(
                 f"update {row['update']:.0f}  {row['decisions'] / 1e6:.2f} M decisions  "
-                f"{row['decisions_per_second'] / 1e3:.1f} k/s  {left} left  {learning(row)}  {margins}".rstrip()
+                f"{row['decisions_per_second'] / 1e3:.1f} k/s  {left} left  {numbers}  {margins}".rstrip()
             )
 
     def _table(self, row: dict[str, float], left: str, matches: list[MatchResult]) -> Table:
@@ -117,15 +115,15 @@ class Screen:
         table.add_row("decisions/s", f"{row['decisions_per_second']:,.0f}")
         if "deal_length" in row:
             table.add_row("deal", f"{row['deal_length']:.0f} decisions, {row['out_rate']:.0%} gone out")
-        table.add_row("learning", learning(row))
+        table.add_row("learning", learning(row, self.shown))
         for match in matches:
             table.add_row(f"against {match.b}", f"{margin(match)} points a deal")
         return table
 
 
-def learning(row: dict[str, float]) -> str:
-    """``entropy 0.712, KL 0.0021``."""
-    return ", ".join(words.format(row[name]) for name, words in LEARNING.items() if name in row)
+def learning(row: Mapping[str, float], shown: Mapping[str, str]) -> str:
+    """The numbers that a row has: ``entropy 0.712, KL 0.0021``."""
+    return ", ".join(words.format(row[name]) for name, words in shown.items() if name in row)
 
 
 def margin(match: MatchResult) -> str:

@@ -16,9 +16,9 @@ from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.system.escaping import shortened
 from persian_rummy_env.system.files import write_whole
 
+from ..config.base import RunConfig
+from ..data.deal_sets import RUN_BEST
 from .checkpoint import POLICY
-from .config.base import RunConfig
-from .deal_sets import RUN_BEST
 
 FILE = "best.safetensors"
 

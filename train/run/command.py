@@ -21,9 +21,9 @@ from persian_rummy_env.system.escaping import visible
 from persian_rummy_env.system.files import explained
 from persian_rummy_env.system.run_folder import FolderError
 
+from ..config.base import C, module_of, resumed
+from ..config.presets import preset_table
 from .checkpoint import Checkpoint, CheckpointError
-from .config.base import C, resumed
-from .config.presets import preset_table
 from .log import LogError
 
 S = TypeVar("S")
@@ -79,9 +79,15 @@ def _in_a_box(drawn: str) -> str:
     return re.sub(r"^Error parsing \w+: ", "", text) or drawn
 
 
-def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tuple[C, Checkpoint | None]:
-    """The settings of a run, of the type that the presets have, and the checkpoint that it goes on from."""
+def parse(argv: Sequence[str] | None, presets: Mapping[str, C]) -> tuple[C, Checkpoint | None]:
+    """The settings of a run, of the type that the presets have, and the checkpoint that it continues from.
+
+    Args:
+        argv: words of the command line; None: those of the process.
+        presets: settings by name; the first is the default.
+    """
     config_type = type(next(iter(presets.values())))
+    prog = f"python -m {module_of(config_type.algorithm)}"
     argv = list(sys.argv[1:] if argv is None else argv)
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--preset", choices=tuple(presets), default=next(iter(presets)))
@@ -99,7 +105,7 @@ def parse(argv: Sequence[str] | None, prog: str, presets: Mapping[str, C]) -> tu
         default = presets[known.preset]
         if saved is not None:
             assert isinstance(saved.config, config_type)
-            default = replace(saved.config, resume=known.resume, out=known.resume, pause_after=None)
+            default = replace(saved.config.completed(), resume=known.resume, out=known.resume, pause_after=None)
         default = _with_one_budget(default, known)
         given = settings_of(config_type, argv, prog, default=default, description=described(config_type))
         return (given, None) if saved is None else (resumed(default, given), saved)

@@ -14,8 +14,8 @@ from typing import Any
 from persian_rummy_env.system.escaping import shortened
 from persian_rummy_env.system.files import whole_file, write_whole
 
-from .config.old_names import COLUMNS as OLD_COLUMNS
-from .config.old_names import columns_today
+from ..config.old_names import COLUMNS as OLD_COLUMNS
+from ..config.old_names import columns_today
 
 FILE = "metrics.csv"
 EVALUATION_BOTS = ("random", "greedy", "deepest", "expert")
@@ -26,17 +26,17 @@ RUN_COLUMNS = (
 )
 DEAL_COLUMNS = ("deal_length", "deal_margin", "out_rate")
 MATCH_COLUMNS = tuple(f"{word}_{bot}" for bot in EVALUATION_BOTS for word in ("margin", "low", "high", "won"))
-COLUMNS = (
-    *RUN_COLUMNS,
-    *DEAL_COLUMNS,
-    *("policy_loss", "kl", "clipped", "entropy", "value_loss", "explained", "ratio_error", "rested"),
-    *("entropy_weight", "critic_norm", "magnet_kl", "pool", "pool_margin", "bc_loss", "agreement"),
-    *MATCH_COLUMNS,
-)
+COLUMNS = (*RUN_COLUMNS, *DEAL_COLUMNS, *MATCH_COLUMNS)
+"""The columns of every log."""
 RUN = "run"
 """The last column of every log: the identity of the run."""
 TIMED = ("seconds", "progress", "decisions_per_second", "collect_seconds", "learn_seconds", RUN)
 """Columns that depend on the clock or the run; with a budget in updates all others repeat from run to run."""
+
+
+def columns_of(own: Sequence[str]) -> tuple[str, ...]:
+    """The columns of the log of an algorithm that has these of its own."""
+    return (*RUN_COLUMNS, *DEAL_COLUMNS, *own, *MATCH_COLUMNS)
 
 
 class LogError(ValueError):
