@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from train.log import EVALUATION_BOTS
+from train.run.log import EVALUATION_BOTS
 
 from .shared.claim import Claim
 from .shared.result_file import STRENGTH, about, add_result_options, fail, write_result

@@ -24,7 +24,7 @@ from persian_rummy_env.evaluation.match import deal_seeds
 from persian_rummy_env.evaluation.statistics import mean_interval
 from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
-from train.deal_sets import EXPERT_ABLATION
+from train.data.deal_sets import EXPERT_ABLATION
 
 from .shared import weighted
 from .shared.claim import Claim

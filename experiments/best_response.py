@@ -15,6 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,17 @@ from persian_rummy_env.players.policy import check_rules
 from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.system.files import write_whole
 from train.algorithms.ppo import Learner
-from train.checkpoint import Counters
 from train.config.base import with_settings
 from train.config.ppo import Config
 from train.config.presets import PRESETS
 from train.data.against import collectors_versus
-from train.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
-from train.run import device_of, progress_of, spent
-from train.scale.shards import Shards
+from train.data.deal_sets import RESPONSE_CURVE, RESPONSE_RESULT
+from train.run.budget import progress_of, spent
+from train.run.counters import Counters
+from train.run.screen import GracefulStop
+from train.run.training import Training
 from train.scale.workers import LocalWorkers
-from train.selfplay import SelfPlay, make_collectors
+from train.selfplay import SelfPlay
 
 from .matches.run import folder_for, stopped_politely
 from .shared.markdown import plus_minus
@@ -85,25 +87,21 @@ def train(
 ) -> Learner:
     """Train until the budget is spent or a signal stops it; ``measure`` is called with period ``every``, in seconds or
     updates, and at the end."""
-    device = device_of(config)
-    shards = Shards(config.threads if device.type == "cpu" else 1)
-    learner = Learner(config, device, shards)
-    workers = LocalWorkers(config, device, shards, collectors_versus(against))
-    collectors = make_collectors(config, learner) if config.bc.fraction else ()
-    trainer = SelfPlay(config, shards, workers, learner, collectors)
+    trainer = SelfPlay(config, workers_of=partial(LocalWorkers, collectors=collectors_versus(against)))
+    learner, counters, measured = trainer.learner, Counters(), 0
     if start is not None:
         learner.begin_as(start)
-    counters, measured = Counters(), 0
+    training = Training(config, trainer, counters, GracefulStop())
     try:
         with stopped_politely():
             while progress_of(config, counters) < 1:
-                learner.refuse_divergence(trainer.update(counters))
+                learner.refuse_divergence(training.update())
                 if spent(config, counters) >= every * (measured + 1) and progress_of(config, counters) < 1:
                     measured += 1
                     measure(learner, facts_of(config, counters))
     except KeyboardInterrupt:
         print("interrupted: the team so far is measured", file=sys.stderr, flush=True)
-    shards.close()
+    trainer.close()
     return learner
 
 

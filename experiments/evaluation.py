@@ -24,7 +24,7 @@ from persian_rummy_env.evaluation.match import CHUNK, Pairs, deal_seeds, play_pa
 from persian_rummy_env.evaluation.statistics import CONFIDENCE, mean_interval
 from persian_rummy_env.players.load import load
 from persian_rummy_env.rules import RuleSet
-from train import deal_sets
+from train.data import deal_sets
 
 from .shared.claim import Claim
 from .shared.result_file import RESULTS, STRENGTH, about, add_result_options, write_result

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from persian_rummy_env.evaluation.ray_pool import RayError
+from train.algorithms.base import device_of
 from train.config.base import with_settings
 from train.config.ppo import Config
 from train.config.presets import PRESETS
@@ -27,7 +28,7 @@ from train.data.rollout import Rollout
 from train.scale.ray_workers import RayWorkers, weights_of
 from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers, Workers, jobs_of
-from train.selfplay import setup
+from train.selfplay import SelfPlay
 
 from .shared.claim import Claim
 from .shared.result_file import RESULTS, ROOT, TIMING, about, add_result_options, fail, write_result
@@ -63,7 +64,7 @@ class Collecting:
     def __init__(self, config: Config, workers: Workers) -> None:
         self.config = config
         self.workers = workers
-        self.learner = setup(replace(config, threads=1))[2]
+        self.learner = SelfPlay(replace(config, threads=1)).learner
         self.updates = 0
 
     def __call__(self) -> float:
@@ -80,7 +81,7 @@ def collecting(config: Config, counts: Sequence[int], runs: int) -> dict[str, An
     for count in counts:
         with cores(count):
             shards = Shards(count)
-            local = LocalWorkers(config, setup(config)[2].device, shards)
+            local = LocalWorkers(config, device_of(config), shards)
             ray = RayWorkers(config, count)
             measures = {"threads": Collecting(config, local), "ray": Collecting(config, ray)}
             for measure in measures.values():
@@ -97,7 +98,8 @@ def costs(config: Config, runs: int) -> dict[str, Any]:
     """Costs of the parts of an update on a single core, in microseconds per learnt decision; and bytes."""
     with cores(1):
         config = replace(config, threads=1, parts=1)
-        shards, workers, learner = setup(config)
+        trainer = SelfPlay(config)
+        learner, workers = trainer.learner, trainer.workers
         play = Collecting(config, workers)
         play()
         rollout = Rollout.join(workers.collect(learner.players, jobs_of(config, 0, 0)))
@@ -115,7 +117,7 @@ def costs(config: Config, runs: int) -> dict[str, Any]:
             name: figure([1e6 * value / kept for value in values], "us a kept decision")
             for name, values in in_turn(measures, runs).items()
         }
-        shards.close()
+        trainer.close()
     networks = {name: sum(array.nbytes for array in weights_of(net).values()) for name, net in learner.networks.items()}
     return {
         "kept share": kept / decisions,

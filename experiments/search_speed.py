@@ -22,7 +22,7 @@ from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import DecisionBatch, Policy
 from persian_rummy_env.players.search import SearchPolicy
-from train.deal_sets import SEARCH_SPEED
+from train.data.deal_sets import SEARCH_SPEED
 
 from .shared.claim import Claim
 from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result

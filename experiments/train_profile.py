@@ -22,7 +22,6 @@ from agents.network import Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
 from train.algorithms.learner import NetworkLearner
 from train.algorithms.ppo import Learner
-from train.checkpoint import Counters
 from train.config.base import with_settings
 from train.config.ppo import Config
 from train.config.presets import PRESETS
@@ -101,15 +100,14 @@ def watching(watch: Watch) -> Iterator[None]:
 
 def measured(config: Config, updates: int) -> dict[str, Any]:
     """Processor microseconds per decision, by part; all decisions count, as in the log."""
-    trainer = SelfPlay.of(config)
-    trainer.ppo_step(Counters(), 0.0)  # compiles and fills caches
-    watch, counters = Watch(), Counters()
+    trainer = SelfPlay(config)
+    trainer.ppo_step(0.0)  # compiles and fills caches
+    watch = Watch()
     with watching(watch):
-        for _ in range(updates):
-            trainer.ppo_step(counters, 0.0)
+        decisions = sum(trainer.ppo_step(0.0).decisions for _ in range(updates))
     trainer.close()
-    each = {part: 1e6 * seconds / counters.decisions for part, seconds in watch.seconds.items()}
-    return {"decisions": counters.decisions, "microseconds": {part: round(us, 3) for part, us in each.items()}}
+    each = {part: 1e6 * seconds / decisions for part, seconds in watch.seconds.items()}
+    return {"decisions": decisions, "microseconds": {part: round(us, 3) for part, us in each.items()}}
 
 
 def table(result: Mapping[str, Any]) -> str:

@@ -37,9 +37,9 @@ from persian_rummy_env.system.files import write_whole
 from persian_rummy_env.system.run_folder import FolderError, claimed
 from persian_rummy_env.system.signals import on_ending
 from persian_rummy_env.system.stored import parsed
-from train.command import failing, settings_of
-from train.deal_sets import TUNING, TUNING_LAST
-from train.screen import GracefulStop, Listened
+from train.data.deal_sets import TUNING, TUNING_LAST
+from train.run.command import failing, settings_of
+from train.run.screen import GracefulStop, Listened
 
 from .shared import weighted
 

@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 NOXFILE = (ROOT / "noxfile.py").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"^@nox\.session.*\ndef (\w+)\(", NOXFILE, re.MULTILINE)
-READERS = re.compile(r"parse_args\(|\bparse\(|settings_of\(")
+READERS = re.compile(r"parse_args\(|\bparse\(|settings_of\(|\bcommand\(")
 """How a command reads its arguments."""
 OTHERS = {
     "cd": "of the shell",
@@ -58,7 +58,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> None:
         raise Parsed
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", read)
-    command = importlib.import_module("train.command") if has_torch() else None
+    command = importlib.import_module("train.run.command") if has_torch() else None
     if command is None:
         return
     settings_of = command.settings_of

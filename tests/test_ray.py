@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 import torch
 
-import train.selfplay
 from experiments import tournament
 from persian_rummy_env.evaluation import ray_pool
 from persian_rummy_env.evaluation.ray_pool import RayError, RayPool
@@ -30,7 +29,7 @@ from train.data.packed import Packed
 from train.data.rollout import Job, Players, Rollout
 from train.scale.ray_workers import RayWorkers, RolloutWorker
 from train.scale.workers import jobs_of
-from train.selfplay import main, setup
+from train.selfplay import SelfPlay, main
 
 ray = pytest.importorskip("ray", reason="the group ray is not installed")
 pytestmark = [
@@ -96,7 +95,7 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
 
 def players() -> Players:
     """A player with two copies that are not like it."""
-    learner = setup(CONFIG)[2]
+    learner = SelfPlay(CONFIG).learner
     for seed in (1, 2):
         torch.manual_seed(seed)
         torch.nn.init.normal_(learner.actor.last.weight, std=0.5)
@@ -109,7 +108,7 @@ def players() -> Players:
 
 @pytest.fixture(scope="module")
 def here() -> list[Rollout]:
-    return setup(CONFIG)[1].collect(players(), jobs_of(CONFIG, 4, 2))
+    return SelfPlay(CONFIG).workers.collect(players(), jobs_of(CONFIG, 4, 2))
 
 
 def same(ours: list[Rollout], theirs: list[Rollout]) -> bool:
@@ -208,9 +207,9 @@ def test_without_a_cpu_no_worker_starts_and_it_says_so(cluster: Any, monkeypatch
 
 
 def test_a_run_with_ray_is_the_run_without(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     local, far = tmp_path / "local", tmp_path / "far"
-    words = [*SMALL, "--parts", "3", "--pool.after", "0", "--pool.every", "1", "--updates", "4"]
+    words = [*SMALL, "--pool.after", "0", "--pool.every", "1", "--updates", "4"]
     assert main([*words, "--out", str(local)]) == 0
     assert main([*words, "--workers", "ray:2", "--pause-after", "2", "--out", str(far)]) == 0
     assert main(["--resume", str(far), "--workers", "ray:1", "--pause-after", "3"]) == 0

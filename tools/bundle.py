@@ -26,9 +26,9 @@ from persian_rummy_env.players.policy_file import policy_copy, read_policy_file
 from persian_rummy_env.players.tensor_file import NotFiniteError, read_tensor_file
 from persian_rummy_env.system.files import write_whole
 from train import dmc, expert_iteration, selfplay
-from train.checkpoint import FILE, POLICY
 from train.config.base import RunConfig, flat
 from train.config.presets import text_of
+from train.run.checkpoint import FILE, POLICY
 
 PRESETS: dict[str, Mapping[str, RunConfig]] = {
     "selfplay": selfplay.PRESETS,

@@ -12,7 +12,6 @@ the values, so that its likeliest action is its best.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -22,8 +21,6 @@ from torch import Tensor
 from agents.inputs import inputs_on
 from agents.network import Actor
 from persian_rummy_env.core import batch_kernels
-from persian_rummy_env.players.inputs import SIZE
-from persian_rummy_env.rules import NUM_SEATS
 
 from .algorithms.base import Algorithm, Step, play_and_learn, split_evenly
 from .algorithms.learner import NetworkLearner, scheduled
@@ -31,32 +28,10 @@ from .algorithms.pool import assign_opponents, bot_numbers
 from .config.dmc import PRESETS, DmcConfig
 from .data.columns import join
 from .data.deals import next_deals
-from .data.gae import advantages
+from .data.returns import Returns, returns_of
 from .data.rollout import EpisodeCollector, Job
 from .run.course import command
 from .scale.ranks import ALONE, Ranks
-
-
-@dataclass(frozen=True)
-class Returns:
-    """n decisions and what followed.
-
-    Attributes:
-        view: (n, SIZE) uint8; legal: (n, 9) uint64; action: (n,) int64.
-        target: (n,) float32, the margin that the seat's team made from then on, in units of ``points``.
-        margin, out, length: by deal, as in ``train.data.rollout.Rollout``.
-    """
-
-    view: np.ndarray
-    legal: np.ndarray
-    action: np.ndarray
-    target: np.ndarray
-    margin: np.ndarray
-    out: np.ndarray
-    length: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.action)
 
 
 class EpsilonCollector(EpisodeCollector):
@@ -78,17 +53,7 @@ class EpsilonCollector(EpisodeCollector):
 
         with self.autocast():
             played = self.play(choose, Job(deals, self.who))
-        none = np.zeros(len(played.action), dtype=np.float32)
-        final = self.env.get_state()
-        return Returns(
-            np.ascontiguousarray(played.view[:, :SIZE]),
-            played.legal,
-            played.action,
-            advantages(played.lane, played.seat, played.time, none, played.earned / points, 1.0),
-            margin=played.earned[-1],
-            out=final["out"] < NUM_SEATS,
-            length=final["episode_decisions"].astype(np.int64),
-        )
+        return returns_of(played, self.env.get_state(), points)
 
 
 def uniform(legal: np.ndarray, fraction: np.ndarray) -> np.ndarray:
@@ -152,7 +117,7 @@ class DeepMonteCarlo(Algorithm[DmcConfig, ValueLearner]):
 
     def _collect(self, epsilon: float) -> Returns:
         actor, scale = self.learner.actor, self.config.dmc.reward_scale
-        deals = next_deals(self.learner.updates, [player.lanes for player in self.players])
+        deals = next_deals(self.learner.updates, [player.episodes for player in self.players])
         return join(self.shards.map(lambda p, numbers: p.collect(actor, numbers, epsilon, scale), self.players, deals))
 
 

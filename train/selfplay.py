@@ -120,7 +120,9 @@ class SelfPlay(Algorithm[Config, Learner]):
     def clone(self, teacher: Teacher, lr: float, passes: int = 1, temperature: float = 1.0) -> Step:
         """Learn what a teacher would do."""
         size = self.config.bc.batch_size
-        return collect_and_clone(self.learner, self.label_collectors, teacher, size, lr, passes, temperature=temperature)
+        return collect_and_clone(
+            self.learner, self.label_collectors, teacher, size, lr, passes, temperature=temperature
+        )
 
     def ppo_step(self, progress: float) -> Step:
         """Play, and learn from it; ``progress`` in [0, 1] sets the schedules."""

@@ -16,7 +16,7 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.evaluation.match import match
 from persian_rummy_env.players.bundled import BUNDLED, FROZEN
 from persian_rummy_env.players.policy_file import read_policy_file
-from train.deal_sets import BUNDLED as DEAL_SET
+from train.data.deal_sets import BUNDLED as DEAL_SET
 
 from ..matches.run import as_json
 from ..shared.claim import Claim

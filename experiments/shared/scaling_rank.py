@@ -12,7 +12,7 @@ import time
 from train.config.base import with_settings
 from train.config.presets import PRESETS
 from train.scale.ranks import Ranks
-from train.selfplay import collect, setup
+from train.selfplay import SelfPlay
 
 
 def main() -> None:
@@ -20,14 +20,14 @@ def main() -> None:
     ranks = Ranks.join()
     sizes = {"threads": 1, "deals": deals, "parts": 2 * ranks.count, "pool.share": 0.0, "seed": 1}
     config = with_settings(PRESETS["two-cores"], sizes)
-    _, workers, learner = setup(config, ranks)
+    trainer = SelfPlay(config, ranks)
     rows = []
     for _ in range(updates + 1):
         ranks.largest(0.0)  # start all ranks together
         start = time.perf_counter()
-        rollout = collect(workers, learner)  # and collect the episodes of all ranks
+        rollout = trainer.collect()  # and collect the episodes of all ranks
         collected = time.perf_counter()
-        learner.update(rollout, 0.5)
+        trainer.learner.update(rollout, 0.5)
         learnt = time.perf_counter()
         decisions = int(rollout.length.sum())
         spans = {"collect": collected - start, "learn": learnt - collected, "both": learnt - start}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from train.deal_sets import DEAL_SETS
+from train.data.deal_sets import DEAL_SETS
 
 from ..matches.page import cross_table
 from ..shared.markdown import Result, plus_minus, table

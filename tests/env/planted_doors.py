@@ -195,9 +195,8 @@ def test_policies_from_before_the_rule() -> None:
 
 def test_training(tmp_path: Path) -> None:
     from agents.learned import LearnedPolicy, policy_bytes
-    from train.checkpoint import Counters
-    from train.command import parse
     from train.config.presets import PRESETS
+    from train.run.command import parse
     from train.selfplay import SelfPlay
 
     small = [
@@ -217,10 +216,10 @@ def test_training(tmp_path: Path) -> None:
     ]
     lengths = {}
     for word in ("yes", "no"):
-        config, _ = parse([*small, "--rules.ace-out", word], "selfplay", PRESETS)
+        config, _ = parse([*small, "--rules.ace-out", word], PRESETS)
         assert config.rule_set.as_dict()["ace_out"] == word
-        run = SelfPlay.of(config)
-        row = run.ppo_step(Counters(), 0.0)
+        run = SelfPlay(config)
+        row = run.ppo_step(0.0).row
         lengths[word] = row["deal_length"]
         assert word == "no" or row["out_rate"] == 1.0
         (tmp_path / word).write_bytes(policy_bytes(run.learner.actor, {"rules": json.dumps(config.rule_set.as_dict())}))
@@ -231,14 +230,14 @@ def test_training(tmp_path: Path) -> None:
 
 def test_runs_from_before_the_rule(tmp_path: Path) -> None:
     """A run of commit f4f9678, with its games and the moments of its optimiser."""
-    from train.checkpoint import Checkpoint
+    from train.run.checkpoint import Checkpoint
     from train.selfplay import SelfPlay
 
     for packed in (REPOSITORY / "tests" / "train" / "data" / "run_f4f9678").glob("*.gz"):
         (tmp_path / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
     checkpoint = Checkpoint.read(tmp_path)
     assert checkpoint.config.rule_set == RuleSet()
-    run = SelfPlay.of(checkpoint.config)
+    run = SelfPlay(checkpoint.config)
     checkpoint.restore(run.learner, run.collectors)
     states = [collector.state()[0] for collector in run.collectors]
     assert all(rules_of(game).as_dict()["ace_out"] == "no" for games in states for game in games)

@@ -14,7 +14,7 @@ from experiments.shared.claim import Claim
 from experiments.shared.markdown import with_tables
 from experiments.shared.result_file import RESULTS, ROOT, read_result
 from persian_rummy_env.players.load import load, split_specs
-from train.command import parse
+from train.run.command import parse
 
 MODULE = re.compile(r"-m ((?:persian_rummy_env|agents|train|experiments|tools|tests)[\w.]*\w)")
 MOST_FILES = 20
@@ -60,7 +60,7 @@ def test_settings_of_a_training_command_are_those_of_today(file: str) -> None:
         if words[:2] == ["python", "-m"] and words[2].startswith("train."):
             presets = import_module("train.config.presets" if words[2] == "train.selfplay" else words[2]).PRESETS
             words = [word for word in words if word != "--init-from" and not word.startswith("runs/m10-1/")]
-            assert parse(words[3:], words[2], presets)[0].minutes > 0
+            assert parse(words[3:], presets)[0].minutes > 0
 
 
 def test_players_of_a_match_are_there() -> None:

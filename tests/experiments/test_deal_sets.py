@@ -12,7 +12,7 @@ from experiments import evaluation
 from experiments.claims import all_claims
 from experiments.shared.result_file import RESULTS
 from persian_rummy_env.evaluation.match import deal_seeds
-from train.deal_sets import CHOOSE, DEAL_SETS, REPORT, set_of
+from train.data.deal_sets import CHOOSE, DEAL_SETS, REPORT, set_of
 
 
 def test_no_seed_has_two_purposes() -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from experiments import ablation
 from experiments.ablation import VARIANTS, command_of, main, table
-from train.command import parse
 from train.config.base import RunConfig, flat, with_settings
 from train.config.presets import PRESETS
-from train.log import EVALUATION_BOTS
+from train.run.command import parse
+from train.run.log import EVALUATION_BOTS
 
 CHANGED = {
     "no teacher": {"bc.fraction": 0.0, "bc.logit_scale": 1.0},
@@ -31,9 +31,7 @@ def settings(name: str) -> RunConfig:
     variant = VARIANTS[name]
     words = command_of(variant, 3.0, 2, 1, 100, Path("x"))
     assert words[:2] == ["-m", variant.module]
-    ppo = variant.module in ("train.selfplay", "experiments.shared.masked_training")
-    presets = PRESETS if ppo else importlib.import_module(variant.module).PRESETS
-    return parse(words[2:], f"python -m {variant.module}", presets)[0]
+    return parse(words[2:], importlib.import_module(variant.module).PRESETS)[0]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from safetensors import safe_open
 
-from train import log
+from train.run import log
 
 SMALL = [
     *(

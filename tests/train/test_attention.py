@@ -33,8 +33,8 @@ SMALL = [
 
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
-    monkeypatch.setattr(train.dmc, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def test_an_attention_run_trains_and_resumes_bit_for_bit(tmp_path: Path):

@@ -10,17 +10,18 @@ import pytest
 import torch
 from safetensors import safe_open
 
-import train.best
-import train.run
+import train.run.best
+import train.run.matches
 import train.selfplay
 from agents.learned import read_policy
 from agents.network import Actor
 from persian_rummy_env.evaluation.match import MatchResult, play_match
 from persian_rummy_env.players.bundled import CHAMPION
 from persian_rummy_env.players.network_shape import Shape
-from train.best import BestCopy
 from train.config.ppo import Config
-from train.deal_sets import CHOOSE, REPORT, set_of
+from train.data.deal_sets import CHOOSE, REPORT, set_of
+from train.run.best import BestCopy
+from train.run.log import EVALUATION_BOTS
 
 
 def match(margin: float) -> MatchResult:
@@ -49,7 +50,7 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
     spoilt: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The champion, at rest for two updates, and then with a rate of learning that spoils it or hardly moves it."""
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     uses: list[str | None] = []
 
     def noted(one: object, other: object, pairs: int, seed: int, **terms: object) -> MatchResult:
@@ -57,7 +58,7 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
         uses.append(deals and deals.use)
         return play_match(one, other, pairs, seed, **terms)  # type: ignore[arg-type]
 
-    for module in (train.run, train.best):
+    for module in (train.run.matches, train.run.best):
         monkeypatch.setattr(module, "play_match", noted)
     lr = "0.5" if spoilt else "1e-6"
     words = [
@@ -76,7 +77,7 @@ def test_the_player_of_a_run_is_the_best_copy_if_it_beats_the_last(
         *("--optim.lr", lr, lr, "--deals", "8", "--eval.every", "1", "--eval.pairs", "32", "--eval.final-pairs", "64"),
     ]
     assert train.selfplay.main([*words, "--out", str(tmp_path)]) == 0
-    bots = len(train.run.EVALUATION_BOTS)
+    bots = len(EVALUATION_BOTS)
     assert uses == [CHOOSE] * (4 * bots + 1) + [REPORT] * bots, "what is reported chooses nothing"
     told = json.loads((tmp_path / "results.json").read_text())
     player = read_policy(tmp_path / "policy.safetensors")

@@ -10,16 +10,17 @@ import train.config.dmc
 import train.config.expert_iteration
 import train.config.imitate
 from persian_rummy_env.system.stored import later
-from train.command import parse
 from train.config.base import flat, resumed, with_settings
+from train.config.checks import full_name
 from train.config.dmc import DmcConfig
 from train.config.expert_iteration import ExpertConfig
 from train.config.old_names import NAMES
 from train.config.ppo import Config
 from train.config.presets import PRESETS
 from train.imitate import ImitateConfig
+from train.run.command import parse
 from train.scale.workers import jobs_of
-from train.selfplay import setup
+from train.selfplay import SelfPlay, main
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
@@ -27,17 +28,17 @@ def test_every_preset_is_whole(name: str):
     config = PRESETS[name]
     assert config.preset == name
     assert Config.from_dict(config.as_dict()) == config
-    assert parse(["--preset", name], "test", PRESETS)[0] == config
+    assert parse(["--preset", name], PRESETS)[0] == config
 
 
 @pytest.mark.parametrize("name", ["quick", "two-cores"])
 def test_presets_for_a_cpu_start(name: str):
-    shards, _, learner = setup(PRESETS[name])
+    trainer = SelfPlay(PRESETS[name])
     jobs = jobs_of(PRESETS[name], 0, 0)
     assert sum(len(job.deals) for job in jobs) == PRESETS[name].deals
-    assert len(jobs) == shards.count == PRESETS[name].threads
-    assert learner.actor.shape == PRESETS[name].shape
-    shards.close()
+    assert len(jobs) == trainer.shards.count == PRESETS[name].threads
+    assert trainer.learner.actor.shape == PRESETS[name].shape
+    trainer.close()
 
 
 SETTINGS = {
@@ -64,29 +65,32 @@ def test_every_setting_is_explained(module: str):
 @pytest.mark.parametrize("module", SETTINGS)
 def test_help_names_every_setting_with_its_default(module: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as left:
-        parse(["--help"], f"python -m {module}", SETTINGS[module])
+        parse(["--help"], SETTINGS[module])
     assert left.value.code == 0
     printed = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for name in flat(SETTINGS[module]["quick"]):
         group, _, rest = name.rpartition(".")
         flag = f"--{group}.{rest.replace('_', '-')}" if group else f"--{name.replace('_', '-')}"
-        assert (flag in printed) == (name != "masked_blocks"), name
+        assert (flag in printed) == (name != "parts"), name
     assert "(default: 1e-05)" in printed
 
 
 @pytest.mark.parametrize("module", SETTINGS)
 def test_presets_are_printed_as_a_table(module: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as left:
-        parse(["--presets"], f"python -m {module}", SETTINGS[module])
+        parse(["--presets"], SETTINGS[module])
     assert left.value.code == 0
     printed = capsys.readouterr().out
     for name in ("quick", *(["minutes"] if len(SETTINGS[module]) > 1 else [])):
         assert name in printed
 
 
-def test_the_masked_blocks_are_no_setting_of_the_command_line():
+def test_parts_follow_from_the_threads_and_are_no_setting_of_the_command_line():
     with pytest.raises(SystemExit):
-        parse(["--masked-blocks", "score"], "test", PRESETS)
+        parse(["--parts", "2"], PRESETS)
+    started = replace(Config(), threads=3).completed(ranks=2)
+    assert started.parts == 6
+    assert replace(started, workers="ray:2").completed().part_count == 6, "a resumed run keeps them"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +202,6 @@ def test_flat_settings_of_older_files_have_their_names_of_today():
         "ppo.target_kl": 0.1,
         "eval.every": 9.0,
         "pool.share": 0.125,
-        "masked_blocks": (),
     }
     assert {name: settings[name] for name in expected} == expected
 
@@ -220,10 +223,16 @@ def test_a_deleted_setting_that_did_something_is_refused(name: str, value: objec
         Config.from_dict({**OLD, name: value})
 
 
-def test_every_old_name_is_a_setting_of_today():
+def given_up_of(config: object) -> set[str]:
+    """Full names of the settings that a configuration had once."""
+    return {full_name(group, name) for group in groups_of(config) for name in getattr(group, "given_up", {})}
+
+
+def test_every_old_name_is_a_setting_of_today_or_was_given_up():
     for algorithm, names in NAMES.items():
         [presets] = [presets for presets in SETTINGS.values() if presets["quick"].algorithm == algorithm]
-        assert set(names.values()) <= set(flat(presets["quick"]))
+        settings = presets["quick"]
+        assert set(names.values()) <= set(flat(settings)) | given_up_of(settings)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +244,7 @@ def test_every_old_name_is_a_setting_of_today():
         *(("optim.lr", 1e-3), ("optim.lr", "ab"), ("minutes", float("inf")), ("minutes", "5")),
         *(("bots.names", "greedy"), ("bots.names", [1]), ("out", 3), ("wandb", 1), ("preset", "x"), ("preset", None)),
         *(("network.blocks", 10**9), ("optim.clip_norm", float("nan")), ("ppo.entropy", [0.0, float("nan")])),
-        *(("masked_blocks", {}), ("init_from", 7)),
+        ("init_from", 7),
     ],
 )
 def test_a_setting_of_another_type_or_size_is_refused_by_name(name: str, value: object):
@@ -267,20 +276,22 @@ def test_what_a_network_is_follows_from_the_settings_in_one_place():
         (["--device", "gpu9"], None),
     ],
 )
-def test_the_command_line_refuses_and_says_so(words: list[str], said: str | None, capsys: pytest.CaptureFixture[str]):
+def test_the_command_line_refuses_and_says_so(
+    words: list[str], said: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     if said is None:
         with pytest.raises(SystemExit) as left:
-            setup(parse(words, "test", PRESETS)[0])
+            main([*words, "--out", str(tmp_path / "a")])
         said = "gpu9"
     else:
         with pytest.raises(SystemExit) as left:
-            parse(words, "test", PRESETS)
+            parse(words, PRESETS)
     assert left.value.code not in (0, None)
     assert said in capsys.readouterr().err
 
 
 def test_a_budget_in_updates_takes_the_place_of_minutes():
-    config, saved = parse(["--updates", "7", "--out", "somewhere"], "test", PRESETS)
+    config, saved = parse(["--updates", "7", "--out", "somewhere"], PRESETS)
     assert (config.updates, config.minutes, config.out, saved) == (7, None, Path("somewhere"), None)
 
 

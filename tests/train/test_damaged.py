@@ -15,15 +15,14 @@ import numpy as np
 import pytest
 import torch
 
-import train.selfplay
 from agents.learned import read_policy
 from experiments import tune
 from persian_rummy_env.core.expert import EXPERT_WEIGHTS
 from persian_rummy_env.system.run_folder import FolderError
 from tests.damage import BYTES, HEADER, JSON, TABLE, damages
 from tests.train.damaged import TINY, files_of
-from train import log
-from train.checkpoint import Checkpoint
+from train.run import log
+from train.run.checkpoint import Checkpoint
 from train.selfplay import main
 
 CONFIG = tune.TuneConfig(population=8, elite=2, pairs=32, threads=1, against=("greedy",))
@@ -33,7 +32,7 @@ CONFIG = tune.TuneConfig(population=8, elite=2, pairs=32, threads=1, against=("g
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train.selfplay, "warm_up", lambda *_: None)
+        patch.setattr("train.run.main_process.warm_up", lambda *_: None)
         assert main([*TINY, "--updates", "4", "--pause-after", "2", "--out", str(out)]) == 0
     return out
 
@@ -41,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch):
     """A run that gets as far as its first update got past every check of its files; it need not play."""
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def counted(few: int) -> Any:

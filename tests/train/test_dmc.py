@@ -8,18 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-import train.dmc
 from agents.inputs import DenseInputs
 from agents.network import Actor
 from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import blocks_of
 from persian_rummy_env.players.inputs import SIZE, SparseInputs
 from tests.train.runs import contents
-from train import log
-from train.checkpoint import Counters
 from train.config.base import with_settings
 from train.config.dmc import PRESETS, DmcConfig
-from train.dmc import COLUMNS, DeepMonteCarlo, EpsilonCollector, ValueLearner, main, uniform
+from train.dmc import DeepMonteCarlo, EpsilonCollector, ValueLearner, main, uniform
+from train.run import log
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
@@ -34,7 +32,7 @@ SMALL = [
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions are compiled by the tests themselves."""
-    monkeypatch.setattr(train.dmc, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def actor() -> Actor:
@@ -85,18 +83,15 @@ def test_values_are_the_logits_that_play_ranks(form, decisions):
 
 
 def test_values_are_learnt():
-    learner = ValueLearner(with_settings(CONFIG, {"optim.lr": (3e-3, 3e-3)}), CPU, Shards(2))
+    learner = ValueLearner.of_actor(with_settings(CONFIG, {"optim.lr": (3e-3, 3e-3)}), CPU, Shards(2))
     returns = EpsilonCollector(CONFIG, 24, CPU).collect(learner.actor, DEALS, 1.0, 50.0)
     losses = [learner.update(returns, 0.0)["q_loss"] for _ in range(15)]
     assert losses[-1] < 0.6 * losses[0]
 
 
 def test_schedules_reach_play_and_optimiser():
-    trainer = DeepMonteCarlo.of(
-        with_settings(CONFIG, {"minutes": None, "updates": 2, "dmc.epsilon": (0.4, 0.2), "optim.lr": (2e-3, 1e-3)})
-    )
-    counters = Counters()
-    table = [trainer.update(counters) for _ in range(2)]
+    trainer = DeepMonteCarlo(with_settings(CONFIG, {"dmc.epsilon": (0.4, 0.2), "optim.lr": (2e-3, 1e-3)}))
+    table = [trainer.update(progress).row for progress in (0.0, 0.5)]
     assert [row["epsilon"] for row in table] == pytest.approx([0.4, 0.3])
     assert [row["lr"] for row in table] == pytest.approx([2e-3, 1.5e-3])
     trainer.close()
@@ -112,7 +107,7 @@ def test_stopped_and_resumed_is_the_same_run_bit_for_bit(tmp_path: Path):
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
     assert says["streams"] == expected["streams"]
-    tables = [log.read(out / log.FILE, COLUMNS) for out in (one, two)]
+    tables = [log.read(out / log.FILE) for out in (one, two)]
     kept = [[{k: v for k, v in row.items() if k not in log.TIMED} for row in table] for table in tables]
     assert kept[0] == kept[1]
     assert (one / "curve.png").exists()
@@ -138,7 +133,7 @@ def test_it_learns_and_leaves_a_player(tmp_path: Path):
     assert (
         main([*SMALL, *words, "--updates", "16", "--eval.pairs", "150", "--eval.every", "16", "--out", str(out)]) == 0
     )
-    assert float(log.read(out / log.FILE, COLUMNS)[-1]["low_random"]) > 40
+    assert float(log.read(out / log.FILE)[-1]["low_random"]) > 40
     assert (out / "policy.safetensors").exists()
 
 
@@ -146,7 +141,7 @@ def test_it_learns_and_leaves_a_player(tmp_path: Path):
 def test_every_preset_starts(name: str):
     assert PRESETS[name].preset == name
     assert DmcConfig.from_dict(PRESETS[name].as_dict()) == PRESETS[name]
-    DeepMonteCarlo.of(PRESETS[name]).shards.close()
+    DeepMonteCarlo(PRESETS[name]).close()
 
 
 @pytest.mark.parametrize(

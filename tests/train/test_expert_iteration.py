@@ -13,12 +13,11 @@ import train.expert_iteration
 import train.selfplay
 from persian_rummy_env.evaluation.match import play_match
 from persian_rummy_env.players.load import load
-from train import log
-from train.checkpoint import Counters
 from train.config.base import with_settings
 from train.config.expert_iteration import PRESETS, ExpertConfig
 from train.data.labels import teacher_of
-from train.expert_iteration import COLUMNS, ExpertIteration, main, round_at
+from train.expert_iteration import ExpertIteration, main, round_at
+from train.run import log
 
 STAGED = [
     *(
@@ -68,7 +67,7 @@ CONFIG = with_settings(
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions are compiled by the tests themselves."""
-    monkeypatch.setattr(train.expert_iteration, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def contents(out: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
@@ -80,20 +79,20 @@ def contents(out: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 def rows(out: Path) -> list[dict[str, str]]:
     timed = (*log.TIMED, "searched_per_second")
-    return [{k: v for k, v in row.items() if k not in timed} for row in log.read(out / log.FILE, COLUMNS)]
+    return [{k: v for k, v in row.items() if k not in timed} for row in log.read(out / log.FILE)]
 
 
 @pytest.fixture(scope="module")
 def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "straight"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train.expert_iteration, "warm_up", lambda *_: None)
+        patch.setattr("train.run.main_process.warm_up", lambda *_: None)
         assert main([*STAGED, "--out", str(out)]) == 0
     return out
 
 
 def test_the_stages_follow_each_other(straight: Path) -> None:
-    table = log.read(straight / log.FILE, COLUMNS)
+    table = log.read(straight / log.FILE)
     assert [row["round"] for row in table] == ["", "", "", "", "1", "1", "2", "2"]
     assert [row["bc_loss"] != "" for row in table] == [True] * 2 + [False] * 2 + [True] * 4
     assert [row["policy_loss"] != "" for row in table] == [False] * 2 + [True] * 2 + [False] * 4
@@ -124,13 +123,13 @@ def test_it_leaves_a_player(straight: Path) -> None:
 
 def test_search_leans_on_the_player_as_it_was() -> None:
     """It is the player as the round began, and stays while the player learns."""
-    trainer = ExpertIteration.of(CONFIG)
+    trainer = ExpertIteration(CONFIG)
     learner = trainer.learner
     torch.nn.init.normal_(learner.actor.last.weight, std=0.3)
     for _ in range(2):
         before = {name: tensor.clone() for name, tensor in learner.actor.state_dict().items()}
         learner.begin_distillation()
-        trainer.searched(Counters(), 0.0)
+        trainer.search_step(0.0)
         assert learner.earlier is not None
         assert all(torch.equal(tensor, before[name]) for name, tensor in learner.earlier.state_dict().items())
         assert not torch.equal(learner.actor.last.weight, before["last.weight"])
@@ -140,10 +139,10 @@ def test_search_leans_on_the_player_as_it_was() -> None:
 def test_the_teacher_is_the_search_of_the_settings(straight: Path) -> None:
     """By its name, leaning on the policy's file, it chooses the same."""
     policy = straight / "policy.safetensors"
-    trainer = ExpertIteration.of(with_settings(CONFIG, {"search.prior_worlds": 50.0, "bc.logit_scale": 1.0}))
+    trainer = ExpertIteration(with_settings(CONFIG, {"search.prior_worlds": 50.0, "bc.logit_scale": 1.0}))
     trainer.learner.begin_as(policy)
     trainer.learner.begin_distillation()
-    tables, actor = trainer.self_play.collectors[0], trainer.learner.actor
+    tables, actor = trainer.label_collectors[0], trainer.learner.actor
     before = tables.state()
     chosen = tables.collect(actor, 200, trainer.search())
     tables.restore(*before)

@@ -13,27 +13,27 @@ import numpy as np
 import pytest
 import torch
 
-import train.expert_iteration
-import train.selfplay
 from agents.learned import LearnedPolicy, read_policy
 from persian_rummy_env import bots
 from persian_rummy_env.players.tensor_file import NotFiniteError
 from tests.train.damaged import TINY, files_of, one_line_of
-from train import checkpoint, log
+from train.algorithms.base import Step
 from train.algorithms.ppo import Learner
-from train.checkpoint import Checkpoint, Counters
 from train.config.base import with_settings
 from train.config.expert_iteration import ExpertConfig
 from train.config.ppo import Config
 from train.expert_iteration import ExpertIteration
-from train.selfplay import main
+from train.run import checkpoint, log, old_games
+from train.run.checkpoint import Checkpoint
+from train.scale.shards import Shards
+from train.selfplay import SelfPlay, main
 
 OLD_RUN = Path(__file__).parent / "data" / "run_f4f9678"
 
 
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 # Divergence -----------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_the_last_good_checkpoint_stays(
     for name in ("checkpoint.safetensors", "policy.safetensors", "best.safetensors", "metrics.csv"):
         assert (out / name).read_bytes() == before[name], name
     monkeypatch.undo()
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     assert main(["--resume", str(out)]) == 0
 
 
@@ -79,7 +79,7 @@ def test_an_infinite_number_in_the_log_is_a_divergence():
     learner = Learner(
         with_settings(Config(), {"network.width": 8, "network.blocks": 1}),
         torch.device("cpu"),
-        train.scale.shards.Shards(1),
+        Shards(1),
     )
     learner.refuse_divergence({"kl": 0.1})
     with pytest.raises(NotFiniteError, match="kl"):
@@ -134,14 +134,18 @@ def test_a_round_of_search_that_was_left_is_not_entered_again(monkeypatch: pytes
             "search.rounds": 5,
         },
     )
-    training = ExpertIteration.of(config)
+    training = ExpertIteration(config)
     told: list[tuple[str, float]] = []
-    monkeypatch.setattr(ExpertIteration, "searched", lambda _, counters, way: told.append((counters.stage, way)) or {})
-    monkeypatch.setattr(train.selfplay.SelfPlay, "update_at", lambda *_: pytest.fail("back to self-play"))
-    counters = Counters(update=75, stage="round 3")
-    for update in (10, 55, 72, 75, 82):
-        counters.update = update
-        training.update(counters)
+
+    def searched(self: ExpertIteration, progress: float) -> Step:
+        told.append((self.stage, progress))
+        return Step({}, 0, 0, 1.0, 1.0)
+
+    monkeypatch.setattr(ExpertIteration, "search_step", searched)
+    monkeypatch.setattr(SelfPlay, "update", lambda *_: pytest.fail("back to self-play"))
+    training.stage = "round 3"
+    for progress in (0.10, 0.55, 0.72, 0.75, 0.82):
+        training.update(progress)
     training.close()
     assert [stage for stage, _ in told] == ["round 3"] * 4 + ["round 4"]
     assert [way for _, way in told] == [0.0, 0.0, pytest.approx(0.2), pytest.approx(0.5), pytest.approx(0.2)]
@@ -259,14 +263,14 @@ def test_columns_of_other_code_stay_in_the_log(tmp_path: Path):
 
 def test_games_of_other_fields_are_read_by_name(old_run: Path, monkeypatch: pytest.MonkeyPatch):
     saved = Checkpoint.read(old_run)
-    assert saved.layout == train.old_games.layout_of(train.old_games.layout_of_state()) or saved.layout.names
+    assert saved.layout == old_games.layout_of(old_games.layout_of_state()) or saved.layout.names
     games = saved.tensors["games.0"].numpy().view(saved.layout)
     names = [name for name in games.dtype.names or () if name != "stock_end"]
     before_the_rule = np.zeros(len(games), dtype=[(name, games.dtype[name]) for name in names])
     for name in names:
         before_the_rule[name] = games[name]
-    now = train.old_games.converted(before_the_rule)
+    now = old_games.converted(before_the_rule)
     assert all(np.array_equal(now[name], games[name]) for name in names)
     assert not now["stock_end"].any()
     with pytest.raises(ValueError, match="other fields: hand"):
-        train.old_games.converted(before_the_rule[[name for name in names if name != "hand"]])
+        old_games.converted(before_the_rule[[name for name in names if name != "hand"]])

@@ -10,18 +10,17 @@ from pathlib import Path
 
 import pytest
 
-import train.selfplay
 from agents.learned import policy_metadata
 from persian_rummy_env.system.run_folder import LOCK, OF_A_RUN, FolderError, claimed, locked, lying_in
 from tests.train.damaged import TINY, one_line_of
-from train import log
-from train.checkpoint import Checkpoint
+from train.run import log
+from train.run.checkpoint import Checkpoint
 from train.selfplay import main
 
 
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 @pytest.mark.parametrize("name", OF_A_RUN)

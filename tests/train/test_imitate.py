@@ -13,12 +13,13 @@ import train.selfplay
 from agents.inputs import DenseInputs
 from persian_rummy_env.players.load import load
 from tests.train.runs import contents
-from train import log
 from train.algorithms.cloning import clone
+from train.algorithms.learner import NetworkLearner
 from train.config.base import with_settings
 from train.config.imitate import ImitateConfig
 from train.data.labels import LabelCollector, by_bot
-from train.imitate import COLUMNS, PRESETS, CloneLearner, Imitation, main
+from train.imitate import PRESETS, Imitation, main
+from train.run import log
 from train.scale.shards import Shards
 
 CPU = torch.device("cpu")
@@ -48,12 +49,11 @@ SMALL = [
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions are compiled by the tests themselves."""
-    for module in (train.imitate, train.selfplay):
-        monkeypatch.setattr(module, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def test_choices_are_learnt_in_every_order_of_the_suits():
-    pupil = CloneLearner(CONFIG, CPU, Shards(2))
+    pupil = NetworkLearner.of_actor(CONFIG, CPU, Shards(2))
     tables = LabelCollector(CONFIG, 0, 96, CPU, 0.1)
     lessons = tables.collect(pupil.actor, 600, by_bot("expert"))
     told = [clone(pupil, lessons, 3e-3, 1, permute_suits=True) for _ in range(60)]
@@ -69,7 +69,7 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
     (ours, says), (theirs, expected) = (contents(out / "checkpoint.safetensors") for out in (two, one))
     assert [name for name in ours if ours[name].tobytes() != theirs[name].tobytes()] == []
     assert says["streams"] == expected["streams"]
-    table = log.read(one / log.FILE, COLUMNS)
+    table = log.read(one / log.FILE)
     assert float(table[-1]["agreement"]) > float(table[0]["agreement"]) + 0.02
     policy = one / "policy.safetensors"
     words = [
@@ -92,7 +92,7 @@ def test_it_resumes_bit_for_bit_and_goes_on_in_self_play(tmp_path: Path):
 
 def test_the_preset_starts():
     assert ImitateConfig.from_dict(PRESETS["quick"].as_dict()) == PRESETS["quick"]
-    Imitation.of(PRESETS["quick"]).shards.close()
+    Imitation(PRESETS["quick"]).close()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_nonsense_is_refused_by_name(wrong: dict, told: str):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_is_logged_is_of_every_decision(threads: int):
     """The loss and the agreement of one minibatch, from the network's own probabilities."""
-    pupil = CloneLearner(with_settings(CONFIG, {"optim.minibatch": 4096}), CPU, Shards(threads))
+    pupil = NetworkLearner.of_actor(with_settings(CONFIG, {"optim.minibatch": 4096}), CPU, Shards(threads))
     torch.nn.init.normal_(pupil.actor.last.weight, std=0.3)
     lessons = LabelCollector(CONFIG, 0, 96, CPU, 0.1).collect(pupil.actor, 300, by_bot("expert"))
     chosen = torch.from_numpy(lessons.action)

@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-import train.selfplay
 from tests.train.runs import SMALL, contents, logged, rows, wait_for
-from train.log import FILE, Log, LogError
+from train.run.log import FILE, Log, LogError
 from train.selfplay import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +35,7 @@ def saved_counters(out: Path) -> dict[str, Any]:
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     out = tmp_path / "killed"
     process = started(out, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(lambda: (out / "checkpoint.safetensors").exists() and logged(out) > 10, process, "a checkpoint")
@@ -74,7 +73,7 @@ def times(out: Path) -> list[float]:
 
 
 def train_log(out: Path) -> list[dict[str, str]]:
-    from train import log
+    from train.run import log
 
     path = out / FILE
     text = path.read_text()
@@ -145,7 +144,7 @@ class FakeRun:
 
 
 def test_numbers_go_to_weights_and_biases_under_one_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     asked: list[dict[str, Any]] = []
     runs: list[FakeRun] = []
 

@@ -19,13 +19,14 @@ import pytest
 from agents.learned import read_policy
 from tests.train.damaged import TINY, files_of
 from tests.train.runs import rows
-from train.checkpoint import Checkpoint
+from train.run.checkpoint import Checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys
+import train.run.main_process
 import train.selfplay
-train.selfplay.warm_up = lambda *_: None
+train.run.main_process.warm_up = lambda *_: None
 print("begins", flush=True)
 sys.exit(train.selfplay.main(sys.argv[1:]))
 """

@@ -10,13 +10,11 @@ import pytest
 import train.selfplay
 from agents.inputs import DenseInputs
 from agents.learned import read_policy
+from experiments.shared import masked_training
 from persian_rummy_env.observation import BLOCK
 from tests.train.conftest import Decisions
-from train.config.base import with_settings
-from train.config.ppo import Config
 
-MASKED = ("declined_left", "declined_partner", "declined_right")
-BYTES = np.concatenate([np.arange(BLOCK[name].offset, BLOCK[name].stop) for name in MASKED])
+BYTES = np.concatenate([np.arange(BLOCK[name].offset, BLOCK[name].stop) for name in masked_training.BLOCKS])
 SMALL = [
     *(
         "--bc.fraction",
@@ -48,22 +46,29 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize("masked", [MASKED, ()], ids=["masked", "read"])
+@pytest.mark.parametrize("masked", [True, False], ids=["masked", "read"])
 def test_a_player_that_does_not_read_a_block(
-    masked: tuple[str, ...], decisions: Decisions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    masked: bool, decisions: Decisions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
-    assert train.selfplay.main([*SMALL, "--out", str(tmp_path)], masked_blocks=masked) == 0
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
+    script = masked_training if masked else train.selfplay
+    words = [*SMALL, "--out", str(tmp_path)]
+    assert script.main([*words, "--pause-after", "3"]) == 0
+    assert script.main(["--resume", str(tmp_path)]) == 0
     actor = read_policy(tmp_path / "policy.safetensors")
     other = decisions.view.copy()
     other[:, BYTES] ^= 1
     before, after = (
         actor.log_p(DenseInputs.of(view, decisions.legal)).detach().numpy() for view in (decisions.view, other)
     )
-    assert np.array_equal(before, after) == bool(masked)
+    assert np.array_equal(before, after) == masked
 
 
-def test_blocks_have_names():
-    assert np.array_equal(with_settings(Config(), {"masked_blocks": MASKED}).masked_bytes, BYTES)
-    with pytest.raises(ValueError, match=r"declined_lift.*declined_left"):
-        with_settings(Config(), {"masked_blocks": ("declined_lift",)})
+def test_a_masked_run_is_resumed_by_its_own_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
+    assert masked_training.main([*SMALL, "--pause-after", "1", "--out", str(tmp_path)]) == 0
+    with pytest.raises(SystemExit):
+        train.selfplay.main(["--resume", str(tmp_path)])
+    assert f"python -m experiments.shared.masked_training --resume {tmp_path}" in capsys.readouterr().err

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-import train.selfplay
 from agents.inputs import inputs_on
 from agents.learned import LearnedPolicy
 from agents.network import Actor, Critic
@@ -20,7 +19,7 @@ from train.config.base import with_settings
 from train.config.ppo import Config
 from train.data.reward import win_value
 from train.data.rollout import Players
-from train.selfplay import main
+from train.selfplay import SelfPlay, main
 
 CPU = torch.device("cpu")
 CONFIG = with_settings(
@@ -87,11 +86,11 @@ def test_the_score_is_read_for_winning_and_not_for_the_margin(decisions):
 
 def test_a_player_of_deals_is_finished_for_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decisions):
     """It begins as it was, learns, and its file plays games, reading the score."""
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     base, fine = tmp_path / "base", tmp_path / "fine"
     assert main([*SMALL, "--updates", "1", "--out", str(base)]) == 0
     start = base / "policy.safetensors"
-    learner = train.selfplay.setup(with_settings(CONFIG, {"network.width": 16}))[2]
+    learner = SelfPlay(with_settings(CONFIG, {"network.width": 16})).learner
     learner.begin_as(start)
     old = LearnedPolicy(start).actor
     view, legal = decisions.view[:, :SIZE].copy(), decisions.legal
@@ -108,7 +107,7 @@ def test_a_player_of_deals_is_finished_for_games(tmp_path: Path, monkeypatch: py
 
 
 def test_a_start_that_does_not_fit_is_refused_by_name(tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     base = tmp_path / "base"
     assert main([*SMALL, "--updates", "1", "--out", str(base)]) == 0
     start = str(base / "policy.safetensors")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-import train.selfplay
 from agents.inputs import DenseInputs, uniform_log_probs
 from agents.learned import LearnedPolicy
 from agents.network import Actor
@@ -20,13 +19,13 @@ from persian_rummy_env.players.inputs import SIZE, SparseInputs
 from persian_rummy_env.players.load import load
 from tests.train.playing import played
 from tests.train.runs import SMALL, contents, rows
-from train import log
 from train.algorithms.pool import LEARNER, Pool, assign_opponents, bot_numbers, codes_of, frozen
 from train.algorithms.ppo import Learner
 from train.config.base import with_settings
 from train.config.ppo import Config
 from train.data.deals import game_seeds
 from train.data.rollout import BOTH, Collector, Job, Players
+from train.run import log
 from train.scale.shards import Shards
 from train.scale.workers import LocalWorkers
 from train.selfplay import collect, main
@@ -193,7 +192,7 @@ POOLED = [
 
 
 def test_a_run_with_pool_and_magnet_resumes_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     one, two = tmp_path / "one", tmp_path / "two"
     assert main([*SMALL, *POOLED, "--updates", "6", "--out", str(one)]) == 0
     assert main([*SMALL, *POOLED, "--updates", "6", "--pause-after", "3", "--out", str(two)]) == 0

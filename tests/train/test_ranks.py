@@ -17,12 +17,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.multiprocessing.spawn import spawn
 
-import train.selfplay
 from tests.train.runs import SMALL, contents, logged, rows, wait_for
+from train.algorithms.base import StartError
 from train.config.base import with_settings
 from train.config.ppo import Config
 from train.scale.ranks import ALONE, Ranks
-from train.selfplay import collect, main, setup
+from train.selfplay import SelfPlay, main
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = with_settings(
@@ -45,10 +45,11 @@ CLOSE = 2e-5
 
 def learn(ranks: Ranks, config: Config, out: Path) -> None:
     """Two updates; leaves the learner's tensors, and what was logged."""
-    _, workers, learner = setup(config, ranks)
+    trainer = SelfPlay(config, ranks)
+    learner = trainer.learner
     logged = []
     for _ in range(2):
-        rollout = collect(workers, learner)
+        rollout = trainer.collect()
         logged.append(learner.update(rollout, 0.0) | {"length": rollout.length.tolist(), "side": rollout.side.tolist()})
     save_file(learner.state()[0], out / f"{ranks.rank}-of-{ranks.count}.safetensors")
     (out / f"{ranks.rank}-of-{ranks.count}.json").write_text(json.dumps(logged))
@@ -80,7 +81,7 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_ranks_make_the_update_that_one_makes_of_both_batches(learnt: Path):
     one, two = (load_file(learnt / f"0-of-{count}.safetensors") for count in (1, 2))
     assert one.keys() == two.keys()
-    untouched = setup(CONFIG)[2].state()[0]
+    untouched = SelfPlay(CONFIG).learner.state()[0]
     for name, tensor in one.items():
         assert (tensor - two[name]).abs().max() < CLOSE, name
         if name in untouched and name.endswith("weight"):
@@ -125,11 +126,9 @@ def test_what_ranks_exchange(tmp_path: Path):
     assert told[0]["added"] == [[[6.0, 6.0], [6.0, 6.0]], [0.0, 3.0, 6.0]]
 
 
-def test_more_ranks_than_parts_are_refused(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit) as left:
-        setup(CONFIG, Ranks(0, 3))
-    assert left.value.code == 2
-    assert "parts=2, and 3 ranks" in capsys.readouterr().err
+def test_more_ranks_than_parts_are_refused():
+    with pytest.raises(StartError, match="parts=2, and 3 ranks"):
+        SelfPlay(CONFIG, Ranks(0, 3))
 
 
 @pytest.mark.parametrize("module", ["dmc", "imitate", "expert_iteration"])
@@ -158,7 +157,7 @@ def torchrun(count: int, *words: str) -> subprocess.Popen[bytes]:
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch):
     """The functions are compiled by the tests themselves."""
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 
-import train.selfplay
 from agents.inputs import DenseInputs
 from agents.learned import policy_bytes, read_policy
 from agents.network import Actor
@@ -24,17 +23,17 @@ from persian_rummy_env.players.load import load
 from persian_rummy_env.players.network_shape import Shape
 from tests.train.conftest import Decisions
 from tests.train.runs import SMALL, contents, rows
-from train import log
 from train.algorithms.ppo import Learner
+from train.data.deal_sets import RUN_REPORT
 from train.data.symmetry import ACTIONS, NUM_ORDERS, reorder
-from train.deal_sets import RUN_REPORT
+from train.run import log
 from train.selfplay import main
 
 
 @pytest.fixture(autouse=True)
 def _warm(monkeypatch: pytest.MonkeyPatch):
     """The functions are compiled by the tests themselves."""
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
 
 
 def run(out: Path, *words: str) -> int:
@@ -45,7 +44,7 @@ def run(out: Path, *words: str) -> int:
 def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "straight"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train.selfplay, "warm_up", lambda *_: None)
+        patch.setattr("train.run.main_process.warm_up", lambda *_: None)
         assert run(out, "--updates", "6") == 0
     return out
 

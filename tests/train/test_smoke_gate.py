@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import train.selfplay
-from train import log
+from train.run import log
 from train.selfplay import main
 
 UPDATES = 16
@@ -15,7 +14,7 @@ a fifth of what the quick preset makes in 60 seconds on two cores that do nothin
 
 
 def test_a_minute_of_the_quick_preset_beats_random_and_greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(train.selfplay, "warm_up", lambda *_: None)
+    monkeypatch.setattr("train.run.main_process.warm_up", lambda *_: None)
     out = tmp_path / "gate"
     words = ["--preset", "quick", "--updates", str(UPDATES), "--seed", "1", "--eval.every", str(UPDATES)]
     assert main([*words, "--eval.pairs", "300", "--eval.final-pairs", "1", "--out", str(out)]) == 0

@@ -19,7 +19,7 @@ from train.data.deals import fractions, game_seeds, orders
 from train.data.packed import pack, unpack
 from train.data.rollout import BOTH, Rollout
 from train.scale.workers import jobs_of
-from train.selfplay import collect, main, setup
+from train.selfplay import SelfPlay, main
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = with_settings(
@@ -29,14 +29,15 @@ CONFIG = with_settings(
 
 
 def rollout(config: Config) -> Rollout:
-    shards, workers, learner = setup(config)
+    trainer = SelfPlay(config)
+    learner = trainer.learner
     for seed in (1, 2, 3):
         torch.manual_seed(seed)
         torch.nn.init.normal_(learner.actor.last.weight, std=0.4)
         learner.pool.offer(learner.actor, learner.pool.every)
     learner.decisions = config.pool.after
-    played = collect(workers, learner)
-    shards.close()
+    played = trainer.collect()
+    trainer.close()
     return played
 
 

@@ -18,7 +18,6 @@ from ..scale.ranks import ALONE, Ranks
 from ..scale.shards import Shards
 from .learner import NetworkLearner
 
-
 L = TypeVar("L", bound=NetworkLearner)
 
 
@@ -68,7 +67,7 @@ class Algorithm(Generic[C, L]):
         runs_in_ranks: torchrun may start it in several processes.
         learner: networks and optimisers; checkpoints store them, and its ``actor`` is the player.
         collectors: those that continue from one update to the next; checkpoints store them.
-        stage: the stage of the last update, for an algorithm with several; empty before the first. Checkpoints store it.
+        stage: the stage of the last update, for an algorithm with several; checkpoints store it.
 
     Raises:
         StartError: the device does not exist.

@@ -1,4 +1,4 @@
-"""Behaviour cloning: the actor learns what a teacher chooses, by cross-entropy."""
+"""Behaviour cloning: the actor learns a teacher's actions by cross-entropy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ def collect_and_clone(
     permute_suits: bool = True,
     temperature: float = 1.0,
 ) -> Step:
-    """Play until the teacher has labelled ``batch_size`` decisions, and learn from them (``clone``)."""
+    """Play until the teacher has labelled ``batch_size`` decisions, and learn from them.
+
+    Args:
+        learner: its actor plays and learns.
+        collectors: one for each thread.
+        teacher: labels the decisions.
+        batch_size: labels, at least.
+        lr, passes, permute_suits, temperature: as in ``clone``.
+    """
     part = -(-batch_size // len(collectors))
     start = time.perf_counter()
     labels = join(learner.shards.map(lambda collector: collector.collect(learner.actor, part, teacher), collectors))
@@ -46,12 +54,15 @@ def clone(
     """Make ``passes`` passes over the labels.
 
     Args:
-        labels: all ranks must have the same; each works on its part of a minibatch.
+        learner: its actor learns.
+        labels: equal in all ranks; each rank works on its part of a minibatch.
+        lr: learning rate.
+        passes: passes over the labels.
         permute_suits: permute the suits of every decision at random.
-        temperature: of the actor's distribution that is matched, for one that is more certain than its teacher.
+        temperature: divides the logits in the loss, for an actor that is more confident than its teacher agrees.
 
     Returns:
-        What there is to log: the loss, and the share of the decisions where the likeliest action was the teacher's.
+        Numbers for the log: the loss, and the share of the decisions where the likeliest action was the teacher's.
     """
     learner.optimizers["actor"].param_groups[0]["lr"] = lr
     stats: list[np.ndarray] = []

@@ -1,4 +1,4 @@
-"""What every learner is: networks with their optimisers, and the stream that orders minibatches."""
+"""The base of all learners: networks with their optimisers, and the random stream that orders minibatches."""
 
 from __future__ import annotations
 
@@ -27,15 +27,24 @@ from ..scale.shards import Shards
 
 ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
 PROBE = (np.random.default_rng(1).random((8, VIEW_SIZE)) < 0.1).astype(np.uint8)
-"""Views that no deal brings about, to see whether networks compute with numbers."""
+"""Made-up views (8, VIEW_SIZE) uint8, to test whether networks still compute finite numbers."""
 
 
 class NetworkLearner:
-    """Networks that learn by gradients which shards work out in parts, and ranks add up.
+    """Networks that learn by gradients. Shards compute them for parts of a minibatch, and ranks sum them.
+
+    Args:
+        config: the settings of the run.
+        device: device of the networks.
+        shards: the threads that compute gradients.
+        networks: by name; ``"actor"`` is the player. All of them and their optimisers go into checkpoints.
+        ranks: the processes that train together.
 
     Attributes:
-        actor: the network that plays; ``networks``: all of them by name, ``optimizers`` likewise.
-        updates, decisions: that it has learnt from.
+        actor: the network that plays.
+        networks, optimizers: all of them, by name.
+        rng: the stream that orders minibatches.
+        updates, decisions: learnt from so far.
     """
 
     def __init__(
@@ -76,7 +85,7 @@ class NetworkLearner:
         return actor
 
     def begin_as(self, path: Path) -> None:
-        """Take the weights of a policy file.
+        """Start with the weights of a policy file.
 
         Raises:
             FileNotFoundError: there is none. ValueError: it is no policy, or of another shape or other rules.
@@ -97,7 +106,7 @@ class NetworkLearner:
         self.actor.trunk.zero_inputs(self.settings.masked_bytes)
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Everything that it needs to go on: tensors, and what JSON holds."""
+        """Everything that a checkpoint must hold: tensors by name, and values for JSON."""
         tensors: dict[str, Tensor] = {}
         for name, network in self.networks.items():
             tensors |= {f"{name}.{key}": tensor for key, tensor in network.state_dict().items()}
@@ -106,10 +115,10 @@ class NetworkLearner:
         return tensors, {"stream": self.rng.bit_generator.state, "updates": self.updates, "decisions": self.decisions}
 
     def restore(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, Any]) -> None:
-        """Put back what ``state`` told.
+        """The inverse of ``state``.
 
         Raises:
-            KeyError, RuntimeError, TypeError, ValueError: it is not of such a learner.
+            KeyError, RuntimeError, TypeError, ValueError: it is the state of another kind of learner.
         """
         for name, network in self.networks.items():
             network.load_state_dict(with_prefix(tensors, f"{name}."))
@@ -124,7 +133,7 @@ class NetworkLearner:
         self.updates, self.decisions = metadata["updates"], metadata["decisions"]
 
     def reset_actor_optimizer(self) -> None:
-        """Let the actor's optimiser begin anew: what comes has gradients of another kind."""
+        """Reset the actor's optimiser, for a stage with another loss."""
         reset_adam(self.optimizers["actor"])
 
     def set_lr(self, lr: float) -> None:
@@ -132,14 +141,25 @@ class NetworkLearner:
             optimizer.param_groups[0]["lr"] = lr
 
     def minibatches(self, count: int) -> list[np.ndarray]:
-        """This many decisions in random order, cut into minibatches."""
+        """``count`` decisions in random order, split into minibatches: int64 arrays of indices."""
         return np.array_split(self.rng.permutation(count), max(1, round(count / self.settings.optim.minibatch)))
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
 
     def step(self, name: str, parts: list[tuple[Tensor, ...] | None]) -> float:
-        """Add the gradients of the parts, and of all ranks, bound their norm, step; returns the norm before."""
+        """Sum the gradients of the parts and of all ranks, clip their norm, and step.
+
+        Args:
+            name: of the network.
+            parts: gradients of its parameters, by shard; None: a shard without gradients.
+
+        Returns:
+            The norm before clipping.
+
+        Raises:
+            NotFiniteError: the norm is not finite.
+        """
         parameters = list(self.networks[name].parameters())
         given = [part for part in parts if part is not None] or [tuple(torch.zeros_like(each) for each in parameters)]
         for parameter, *gradients in zip(parameters, *given, strict=True):
@@ -154,8 +174,8 @@ class NetworkLearner:
         return norm
 
     def refuse_divergence(self, row: Mapping[str, float]) -> None:
-        """Look at what an update made before anybody keeps it: its numbers, the networks, their optimisers, and what
-        the networks say of a few made-up decisions, since weights may be finite and too large to compute with.
+        """Check the result of an update before it is saved: its numbers, the networks and their optimisers, and the
+        outputs for made-up decisions, because finite weights can be too large to compute with.
 
         Args:
             row: of the log.
@@ -186,18 +206,18 @@ class NetworkLearner:
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names begin so, by the rest of their names."""
+    """The tensors whose names start with ``prefix``, by the rest of their names."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def scheduled(ends: tuple[float, float], progress: float) -> float:
-    """The value of a setting with a start and an end, at a share of the schedule."""
+    """The value of a linear schedule; ``ends``: at its start and its end; ``progress`` in [0, 1]."""
     start, end = ends
     return start + (end - start) * progress
 
 
 def reset_adam(optimizer: torch.optim.Optimizer) -> None:
-    """Give an optimiser the state of Adam before its first step."""
+    """Set the state of Adam to that before its first step."""
     for group in optimizer.param_groups:
         for weight in group["params"]:
             moments = {name: torch.zeros_like(weight) for name in ("exp_avg", "exp_avg_sq")}

@@ -1,7 +1,6 @@
-"""Earlier copies of the player, as opponents.
+"""The pool: earlier copies of the actor as opponents.
 
-A copy is a team of its own for a whole deal: it holds both seats from the first card to the last, its decisions are
-never learnt from, and its weights never change.
+A copy plays both seats of a team for a whole deal. Its decisions are not learnt from, and its weights do not change.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from persian_rummy_env.bots import BOTS
 from persian_rummy_env.rules import NUM_SEATS, NUM_TEAMS
 
 LEARNER = -1
-"""In place of the number of a copy: the player that learns sits here."""
+"""In place of the number of an opponent: the learner plays this seat."""
 
 
 def frozen(actor: Actor) -> Actor:
-    """A copy of a player that shares nothing with it and is not learnt."""
+    """A copy of an actor that shares no memory with it and has no gradients."""
     return copy.deepcopy(actor).requires_grad_(False)
 
 
@@ -38,7 +37,7 @@ class Pool:
         self.teams: list[Actor] = []
 
     def offer(self, actor: Actor, updates: int) -> None:
-        """Take a copy of the player if one is due after so many updates."""
+        """Copy the actor if a copy is due after ``updates`` updates."""
         if updates % self.every == 0:
             self.teams = [*self.teams, frozen(actor)][-self.size :]
 
@@ -48,7 +47,7 @@ class Pool:
         }
 
     def restore(self, tensors: Mapping[str, Tensor], like: Actor) -> None:
-        """Put back what ``state`` told; ``like``: a player of the same shape."""
+        """The inverse of ``state``; ``like``: an actor of the same shape."""
         count = len({name.split(".")[0] for name in tensors})
         self.teams = [frozen(like) for _ in range(count)]
         for i, team in enumerate(self.teams):
@@ -56,11 +55,12 @@ class Pool:
 
 
 def assign_opponents(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) -> np.ndarray:
-    """Who sits where: (lanes, 4) int64 by absolute seat, ``LEARNER`` or the number of an opponent.
+    """The player of each absolute seat: (lanes, 4) int64, ``LEARNER`` or the number of an opponent.
 
     Args:
-        opponents: shares of the lanes, and who plays in them (k,), in turn. The shares are taken from the first lane
-            on; the learner is team 0 in even lanes and team 1 in odd ones.
+        lanes: episodes.
+        opponents: pairs of a share of the lanes and the opponents (k,) int64 that play in them, in turn. Shares are
+            taken from the first lane on. The learner is team 0 in even lanes and team 1 in odd ones.
     """
     who = np.full((lanes, NUM_SEATS), LEARNER, dtype=np.int64)
     first = 0
@@ -75,10 +75,10 @@ def assign_opponents(lanes: int, opponents: Sequence[tuple[float, np.ndarray]]) 
 
 
 def bot_numbers(names: Sequence[str]) -> np.ndarray:
-    """The numbers of scripted bots as opponents, (k,) int64: below ``LEARNER``, by their codes."""
+    """The numbers (k,) int64 of scripted bots as opponents: below ``LEARNER``, by their codes."""
     return LEARNER - 1 - np.array([BOTS[name] for name in names], dtype=np.int64)
 
 
 def codes_of(who: np.ndarray) -> np.ndarray:
-    """The codes of the bots among ``who``, int8; -1 where no bot sits."""
+    """The codes of the bots among ``who``, int8 of the same shape; -1 where no bot sits."""
     return np.where(who < LEARNER, LEARNER - 1 - who, -1).astype(np.int8)

@@ -23,19 +23,24 @@ from .learner import NetworkLearner, scheduled, with_prefix
 from .pool import Pool, frozen
 
 STATS = ("policy_loss", "kl", "clipped", "entropy", "value_loss", "magnet_kl", "ratio_error")
-"""Of a minibatch: means, but for the last, the largest ``|ratio - 1|``."""
+"""Numbers of a minibatch: means, except the last, which is the largest ``|ratio - 1|``."""
 KL, RATIO_ERROR = STATS.index("kl"), STATS.index("ratio_error")
 NO_STATS = np.zeros(len(STATS))
 
 
 def target_of(rollout: Rollout) -> np.ndarray:
-    """What the critic should have said: (n,) float32."""
+    """The targets of the critic: (n,) float32."""
     return rollout.advantage + rollout.value
 
 
 class EpochBatch(NamedTuple):
-    """What an epoch reads of n decisions: ``view``, ``legal``, ``action`` and ``log_p`` as in ``Rollout``;
-    ``advantage``, of mean 0 and standard deviation 1 over the batch; ``target``, what the critic should have said."""
+    """The columns of n decisions that an epoch reads.
+
+    Attributes:
+        view, legal, action, log_p: as in ``Rollout``.
+        advantage: (n,) float32, of mean 0 and standard deviation 1 over the batch.
+        target: (n,) float32, the targets of the critic.
+    """
 
     view: np.ndarray
     legal: np.ndarray
@@ -46,7 +51,7 @@ class EpochBatch(NamedTuple):
 
 
 class Grads(NamedTuple):
-    """What one shard makes of its part of a minibatch: gradients by network (None: it rests), and ``STATS``."""
+    """The result of a shard: gradients of both networks (None: the actor is skipped), and ``STATS``."""
 
     actor: tuple[Tensor, ...] | None
     critic: tuple[Tensor, ...]
@@ -54,10 +59,12 @@ class Grads(NamedTuple):
 
 
 class Learner(NetworkLearner):
-    """Both networks with their optimisers, the pool of opponents, and the magnet.
+    """Actor and critic with their optimisers, the pool of opponents, and the magnet.
 
     Attributes:
-        earlier: the player as it was when it began to learn from itself; None: it has not begun.
+        pool: earlier copies of the actor.
+        magnet: the policy that the actor is pulled towards; None: ``uniform``, or no magnet.
+        earlier: the actor at the start of distillation or of a search round; None before that.
     """
 
     def __init__(self, config: Config, device: torch.device, shards: Shards, ranks: Ranks = ALONE) -> None:
@@ -72,7 +79,7 @@ class Learner(NetworkLearner):
 
     @property
     def players(self) -> Players:
-        """Who plays the next deals; with copies, from when on there are to be deals against them."""
+        """The players of the next deals; with copies once deals against them are due."""
         opposed = self.config.pool.share and self.decisions >= self.config.pool.after
         return Players(self.actor, self.critic, self.pool.teams if opposed else ())
 
@@ -107,15 +114,15 @@ class Learner(NetworkLearner):
             self.magnet = frozen(self.actor)
 
     def begin_distillation(self) -> None:
-        """Take a copy of the actor to learn from, by itself or as the prior of search; reset the optimiser."""
+        """Copy the actor as the teacher, or as the prior of the teacher's search; reset the actor's optimiser."""
         self.earlier = frozen(self.actor)
         self.reset_actor_optimizer()
 
     def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
-        """Learn from a rollout. ``progress`` in [0, 1] sets the schedules. Returns what there is to log.
+        """Learn from a rollout. ``progress`` in [0, 1] sets the schedules. Returns numbers for the log.
 
-        With several ranks, each has decisions of its own. Minibatches are drawn from those of all, as if one had them,
-        and each rank works out the gradients of its decisions in them.
+        With several ranks each has decisions of its own. Minibatches are drawn from the decisions of all, and each rank
+        computes the gradients of its own decisions in them.
         """
         config, batch = self.config, self._epoch_batch(rollout)
         lr, entropy = scheduled(config.optim.lr, progress), scheduled(config.ppo.entropy, progress)
@@ -154,7 +161,7 @@ class Learner(NetworkLearner):
         }
 
     def _count(self, rollout: Rollout) -> None:
-        """Count an update, and make the copies that are due after it."""
+        """Count an update, and copy the actor where a copy is due."""
         self.updates += 1
         self.decisions += int(rollout.length.sum())
         self.pool.offer(self.actor, self.updates)
@@ -167,7 +174,7 @@ class Learner(NetworkLearner):
         return EpochBatch(rollout.view, rollout.legal, rollout.action, rollout.log_p, advantage, target_of(rollout))
 
     def _mean_and_variance(self, numbers: np.ndarray) -> tuple[float, float]:
-        """Of the numbers (n,) of all ranks together."""
+        """Mean and variance of the numbers (n,) of all ranks together."""
         wide = numbers.astype(np.float64)
         count, total, squares = self.ranks.total(np.array([len(wide), wide.sum(), np.square(wide).sum()]))
         return float(total / count), float(max(0.0, squares / count - (total / count) ** 2))
@@ -176,7 +183,7 @@ class Learner(NetworkLearner):
         return inputs_on(self.device, view, legal, self.actor.shape.games, self.actor.sparse)
 
     def _magnet_log_probs(self, inputs: Inputs) -> Tensor | None:
-        """What the magnet makes of decisions; None: there is no magnet."""
+        """Log-probabilities of the legal actions by the magnet; None: there is no magnet."""
         if not self.config.ppo.magnet:
             return None
         return uniform_log_probs(inputs) if self.magnet is None else self.magnet.legal_log_probs(inputs)

@@ -111,6 +111,12 @@ def today(settings: Any, algorithm: str) -> Any:
     return renamed
 
 
+def algorithm_of(settings: Any) -> str:
+    """Which algorithm wrote the settings of a checkpoint that does not name it: each has a setting of its own."""
+    own = {"searched": "expert_iteration", "epsilon": "dmc", "random_share": "imitate"}
+    return next((algorithm for name, algorithm in own.items() if name in settings), "selfplay")
+
+
 def stages_today(counters: Any) -> Any:
     """Counters of a checkpoint, with the stage by its name of today."""
     if not isinstance(counters, Mapping) or not isinstance(counters.get("stage"), str):

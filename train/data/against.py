@@ -1,4 +1,4 @@
-"""Tables at which one team is played by a frozen policy, and whoever learns sees the other team's decisions alone."""
+"""Training against a frozen policy: it plays one team, and the learner decides for the other."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from ..config.ppo import Config
 from .rollout import Collector
 
 SIGNS = np.array([1, -1, 1, -1], dtype=np.float32)
-"""Of what team 0 earns, by absolute seat."""
+"""Sign of team 0's reward, by absolute seat."""
 
 
 class FrozenOpponents:
-    """A vector environment in which the opponents move by themselves: a step goes to our next decision.
+    """A vector environment in which the opponents are played by a policy: a step ends at the learner's next decision.
 
-    It offers what ``data.rollout.Collector`` uses of an environment, so that a collector trains against this policy:
-    see ``collectors_versus``.
+    It has the methods of an environment that ``data.rollout.Collector`` uses (``collectors_versus``).
 
     Args:
         env: in mode ``DISABLED``, with the reward ``"margin"``.
-        policy: plays one team of each lane: team 1 in the even lanes, team 0 in the odd ones.
+        policy: plays team 1 in the even lanes and team 0 in the odd ones.
+
+    Raises:
+        ValueError: the environment has another mode.
     """
 
     def __init__(self, env: PersianRummyVecEnv, policy: BasePolicy) -> None:
@@ -47,13 +49,18 @@ class FrozenOpponents:
         self.codes = np.where(opponent_turn, policy.code, arena_kernels.OUTSIDE).astype(np.int8)
 
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> StepResult:
-        """As of the environment; ``reward`` is what the opponents earned before our first decision."""
+        """As the environment's; ``reward`` is what was earned before the learner's first decision."""
         self.env.reset(seed=seed)
         games = self.env.get_state()
         return self._show(games, margins(games))
 
     def step(self, actions: np.ndarray) -> StepResult:
-        """Play our actions, then the opponents' until it is our turn everywhere; ``reward`` is of all of this."""
+        """Play the learner's actions (lanes,), then the opponents' until the learner is to move in every lane;
+        ``reward`` sums all of this.
+
+        Raises:
+            ValueError: an action is not legal; the message names lane, seat and action.
+        """
         games = self.env.get_state()
         before = margins(games)
         lanes = np.flatnonzero(games["phase"] != OVER)
@@ -71,7 +78,8 @@ class FrozenOpponents:
         return self.env.packed_mask
 
     def _show(self, games: np.ndarray, before: np.ndarray) -> StepResult:
-        """Let the opponents move wherever it is their turn, then show the games; ``before``: margins until now."""
+        """Let the opponents move where it is their turn, then return the games; ``before``: margins (lanes,) at the
+        start of the step."""
         decisions = np.zeros(len(games), dtype=np.int64)
         while True:
             arena_kernels.advance(games, self.codes, decisions, 0, len(games))  # bots, if that is what they are
@@ -91,7 +99,7 @@ class FrozenOpponents:
 
 
 def collectors_versus(name: str) -> Callable[[Config, int, torch.device], Collector]:
-    """What makes collectors whose opponents are a policy of that name, for ``train.scale.workers.LocalWorkers``."""
+    """A function that makes collectors whose opponents are the policy of that name (``LocalWorkers``)."""
 
     def make(config: Config, lanes: int, device: torch.device) -> Collector:
         collector = Collector(config, lanes, device)
@@ -102,6 +110,6 @@ def collectors_versus(name: str) -> Callable[[Config, int, torch.device], Collec
 
 
 def margins(games: np.ndarray) -> np.ndarray:
-    """Team 0's points less team 1's so far: (n,) float64."""
+    """Team 0's points less team 1's so far: (n,) float64 for games (n,) STATE."""
     points = (games["score"].astype(np.int64) + games["points"]).astype(np.float64)
     return points[:, 0] - points[:, 1]

@@ -1,8 +1,7 @@
-"""Deals by number: whoever plays deal 4711 of a run, in whatever process and beside whatever others, deals the same
-cards and draws by the same chance.
+"""Deals by number: the number of an episode and the seed of the run set its cards and its draws, in any process.
 
-A run counts the episodes that it plays. The number of one, with the run's seed, gives the seed of its game; that seed
-gives the cards, as in every environment, and here the fraction by which the action of each step is drawn.
+A run counts its episodes. The number of an episode gives the seed of its game. That seed gives the cards, as in every
+environment, and here also the fraction by which the action of each step is drawn.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from persian_rummy_env.rules import NUM_SEATS
 from .symmetry import NUM_ORDERS
 
 ACTIONS, SUITS = np.uint64(0x9FB21C651E98DF25), np.uint64(0xC13FA9A902A6328F)
-"""Set the streams of a game's actions and orders of suits apart from each other, and from its cards."""
+"""Constants that separate the streams of actions and of suit orders from each other and from the cards."""
 U11, UNIT = np.uint64(11), 2.0**-53
 
 
@@ -36,7 +35,7 @@ def _fractions(seeds, stream, time, out):
 
 
 def game_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
-    """The seeds of the games of episodes (n,) int64 of a run: (n,) uint64."""
+    """The seeds (n,) uint64 of the games of episodes ``numbers`` (n,) int64 of a run with this seed."""
     base = np.random.SeedSequence([seed, 0xDEA15]).generate_state(1, np.uint64)[0]
     seeds = np.empty(len(numbers), dtype=np.uint64)
     _seeds(base, numbers, seeds)
@@ -55,14 +54,16 @@ def next_deals(updates: int, lanes: Sequence[int]) -> list[np.ndarray]:
 
 
 def fractions(seeds: np.ndarray, time: int) -> np.ndarray:
-    """What the actions of step ``time`` are drawn by in games of these seeds: (k,) float64 in [0, 1)."""
+    """Fractions (k,) float64 in [0, 1) by which the actions of step ``time`` are drawn, for games with ``seeds`` (k,)
+    uint64."""
     out = np.empty(len(seeds))
     _fractions(seeds, ACTIONS, time, out)
     return out
 
 
 def orders(seeds: np.ndarray) -> np.ndarray:
-    """The order in which each seat sees the suits (``symmetry.ORDERS``): (n, 4) int64."""
+    """The order (n, 4) int64, an index into ``symmetry.ORDERS``, in which each seat sees the suits of games with
+    ``seeds`` (n,) uint64."""
     out = np.empty((NUM_SEATS, len(seeds)))
     for seat in range(NUM_SEATS):
         _fractions(seeds, SUITS, seat, out[seat])

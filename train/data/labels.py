@@ -1,7 +1,6 @@
-"""Decisions of the player's own play, and what a teacher would choose there.
+"""Labels for behaviour cloning: decisions of the learner's own play, and what a teacher would choose there.
 
-The network plays, and the teacher says at each decision what it would do; so the network learns what to do where its
-own play leads, not where the teacher's would (DAgger, Ross and others 2011).
+The states are those where the learner's play leads, not the teacher's (DAgger, Ross and others 2011).
 """
 
 from __future__ import annotations
@@ -28,15 +27,20 @@ from ..config.base import RunConfig
 from .columns import join
 
 EPSILON = 0.05
-"""Share of random decisions in the play that is labelled, so that it also reaches states that the network avoids."""
+"""Share of random decisions in the play that is labelled. They reach states that the network avoids."""
 MIXING_STEPS = 256
-"""Random steps before the first decision, after which the games stand anywhere between the first draw and the last."""
+"""Random steps before the first label. After them the games are at all stages of a deal."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """n decisions: ``view`` (n, SIZE) uint8, what the seat to move sees; ``legal`` (n, 9) uint64, packed masks;
-    ``action`` (n,) int64, what the teacher would do."""
+    """n labelled decisions.
+
+    Attributes:
+        view: (n, SIZE) uint8, the observations.
+        legal: (n, 9) uint64, packed masks.
+        action: (n,) int64, the teacher's actions.
+    """
 
     view: np.ndarray
     legal: np.ndarray
@@ -47,15 +51,20 @@ class Labels:
 
 
 Teacher = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From decisions as the seat to move knows them, (k,) STATE, and their packed masks (k, 9): actions (k,) int64."""
+"""From games without their hidden cards (k,) STATE and their packed masks (k, 9) uint64: actions (k,) int64."""
 
 
 def teacher_of(name: str) -> Teacher:
-    """A bot, or any policy by its name."""
+    """The teacher of a name: a bot or any policy.
+
+    Raises:
+        ValueError, FileNotFoundError: there is no such policy.
+    """
     return by_bot(name) if name in BOTS else by_policy(_loaded(name))
 
 
 def by_bot(name: str) -> Teacher:
+    """A teacher that is a scripted bot, inside the compiled loop."""
     codes = bot_codes(name)
 
     def choose(views: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -67,7 +76,7 @@ def by_bot(name: str) -> Teacher:
 
 
 def by_policy(policy: Policy) -> Teacher:
-    """A policy is handed what it is in a match."""
+    """A teacher that is a policy; it reads the same as in a match."""
 
     def choose(views: np.ndarray, _: np.ndarray) -> np.ndarray:
         return answer_of(policy, views, np.arange(len(views)))
@@ -79,12 +88,17 @@ _loaded = cache(load)
 
 
 class LabelCollector:
-    """Tables where the network plays on without end, and the teacher is asked as decisions come up.
+    """Plays deals with the network and lets the teacher label its decisions. The games continue between calls.
 
     Args:
-        part: its number; with the seed it sets the streams of deals and of everything else.
-        lanes: deals at once. A share of them is played against bots, as the settings say.
-        epsilon: of the decisions, at random.
+        config: the settings of the run.
+        part: number of the collector; with the seed it sets the streams of deals and draws.
+        lanes: deals that are played at once; ``bots.share`` of them against bots.
+        device: device of the network.
+        epsilon: share of random decisions.
+
+    Attributes:
+        decisions, deals: played by the last ``collect``.
     """
 
     def __init__(self, config: RunConfig, part: int, lanes: int, device: Any, epsilon: float) -> None:
@@ -101,7 +115,7 @@ class LabelCollector:
         self.decisions = self.deals = 0
 
     def state(self) -> tuple[np.ndarray, dict[str, Any]]:
-        """The games with their generators, and the stream of everything else."""
+        """Games (lanes,) STATE with their generators, and the state of the stream of draws."""
         return self.env.get_state(), dict(self.rng.bit_generator.state)
 
     def restore(self, games: np.ndarray, rng: dict[str, Any]) -> None:
@@ -109,8 +123,7 @@ class LabelCollector:
         self.rng.bit_generator.state = rng
 
     def collect(self, actor: Actor, batch_size: int, teacher: Teacher) -> Labels:
-        """Play until the teacher has spoken to at least ``wanted`` decisions; ``decisions`` and ``deals`` count what
-        was played."""
+        """Play until the teacher has labelled at least ``batch_size`` decisions."""
         kept: list[Labels] = []
         self.decisions = self.deals = count = 0
         while count < batch_size:

@@ -1,4 +1,4 @@
-"""Rollouts small enough to travel: some 220 bytes a decision in place of 1,300. Nothing is lost."""
+"""Lossless compression of rollouts for the network: some 220 bytes a decision instead of 1,300."""
 
 from __future__ import annotations
 
@@ -14,20 +14,26 @@ from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 from .rollout import Rollout
 
 WIDTHS = np.array([*(int(high).bit_length() for high in HIGH), *[1] * (VIEW_SIZE - SIZE)], dtype=np.int64)
-"""Bits of each byte of a view: as many as its highest value has."""
+"""Bits of each byte of a view: the length of its highest value."""
 FIRST = np.cumsum(WIDTHS) - WIDTHS
-"""Where they stand in a packed view."""
+"""Their first bits in a packed view."""
 BYTES = -(-int(WIDTHS.sum()) // 8)
 COLUMN, SHIFT = np.zeros(8 * BYTES, dtype=np.int16), np.zeros(8 * BYTES, dtype=np.uint8)
-"""What each bit of a packed view stands for: a byte of the view, and which bit of it."""
+"""For each bit of a packed view: the byte of the view and the bit of that byte."""
 for _byte, (_first, _width) in enumerate(zip(FIRST, WIDTHS, strict=True)):
     COLUMN[_first : _first + _width] = _byte
     SHIFT[_first : _first + _width] = np.arange(_width)
 
 
 class Packed(NamedTuple):
-    """A ``Rollout``: ``view`` (n, BYTES) uint8, its bits; ``choices`` (n,) uint16 and ``legal`` (m,) int16, how many
-    actions are legal in each decision, and which, one decision's after another's; the rest as there, in fewer bytes."""
+    """A packed ``Rollout``.
+
+    Attributes:
+        view: (n, BYTES) uint8, the bits of the views.
+        choices: (n,) uint16, number of legal actions of each decision.
+        legal: (m,) int16, the legal actions of all decisions, in order.
+        action, log_p, lane, seat, time, value, advantage, margin, out, length, side: as in ``Rollout``, smaller types.
+    """
 
     view: np.ndarray
     choices: np.ndarray

@@ -1,11 +1,10 @@
-"""Playing whole deals with the policy that learns, and keeping what is learnt from.
+"""Rollouts: whole deals played with the current policy, and the decisions that are learnt from.
 
-All lanes start a deal together and play it to its end. So every return is complete, and every decision of a batch was
-drawn from the very weights that are about to change: nothing is cut off and bootstrapped, and ratios begin at 1.
-Decisions with a single legal action are played and not kept.
+All lanes start a deal together and play it to its end. Every return is complete, and the current weights drew every
+decision: nothing is bootstrapped, and ratios start at 1. Decisions with one legal action are played and not kept.
 
-Cards and draws depend on the numbers of the deals alone (``deals``). So what a part of them brings is a function of the
-players, the numbers and who sits where: it may be played in any process, and played again if that one is lost.
+Cards and draws depend only on the numbers of the deals (``deals``). A part of an update is a function of the players,
+the numbers and the seating. Any process can play it, and play it again if the first one is lost.
 """
 
 from __future__ import annotations
@@ -39,25 +38,26 @@ from .reward import win_value
 from .symmetry import BACK, reorder
 
 CHUNK = 2048
-"""Inputs that the critic values at once."""
+"""Inputs of one forward pass of the critic."""
 BOTH = -1
-"""In place of a team: the player that learns has all four seats."""
+"""In place of a team: the learner has all four seats."""
 
 
 @dataclass
 class Rollout:
-    """n decisions of whole deals, in the order of time within each collector's part.
+    """n decisions of whole deals, in order of time within each collector's part.
 
     Attributes:
-        view: (n, VIEW_SIZE) uint8, what the seat to move sees, then the hands that it does not.
+        view: (n, VIEW_SIZE) uint8, the observation of the seat to move, then the three hidden hands.
         legal: (n, 9) uint64, packed masks.
-        action: (n,) int64; log_p: (n,) float32, as it was drawn.
-        lane, seat, time: (n,) int64, the deal, the absolute seat, and the step.
+        action: (n,) int64.
+        log_p: (n,) float32, log-probability of the action when it was drawn.
+        lane, seat, time: (n,) int64, the episode, the absolute seat and the step.
         value, advantage: (n,) float32, in units of the reward.
         margin: (episodes,) float64, team 0's points less team 1's.
         out: (episodes,) bool, somebody went out in the last deal.
-        length: (episodes,) int64, decisions, forced ones and those of opponents included.
-        side: (episodes,) int64, the team of the player that learns, or ``BOTH``.
+        length: (episodes,) int64, decisions; forced ones and those of opponents count.
+        side: (episodes,) int64, the learner's team, or ``BOTH``.
     """
 
     view: np.ndarray
@@ -84,7 +84,8 @@ class Rollout:
         return join([replace(part, lane=part.lane + offset) for part, offset in zip(parts, first, strict=False)])
 
     def among(self, ranks: Ranks) -> Rollout:
-        """The same decisions, with ``margin`` … ``side`` of the episodes of all ranks; lanes are numbered on."""
+        """These decisions with ``margin``, ``out``, ``length`` and ``side`` of the episodes of all ranks; lanes are
+        numbered on."""
         if ranks.count == 1:
             return self
         columns = {name: ranks.gather(getattr(self, name)) for name in ("margin", "out", "length", "side")}
@@ -94,7 +95,7 @@ class Rollout:
 
 
 class Players(NamedTuple):
-    """Who plays: the networks that learn, and ``copies`` of the actor from the pool, to sit against it."""
+    """The networks that learn, and the ``copies`` of the actor that are its opponents."""
 
     actor: Actor
     critic: Critic
@@ -102,8 +103,13 @@ class Players(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A part of the play of an update: ``deals`` (n,) int64, the numbers of its episodes in the run; ``who`` (n, 4)
-    int64, the player of each seat, ``LEARNER`` or the place of one of ``Players.copies``."""
+    """A part of the play of an update.
+
+    Attributes:
+        deals: (n,) int64, numbers of its episodes in the run.
+        who: (n, 4) int64, the player of each absolute seat: ``LEARNER``, an index into ``Players.copies``, or a bot
+            (``algorithms.pool.bot_numbers``).
+    """
 
     deals: np.ndarray
     who: np.ndarray
@@ -129,9 +135,13 @@ def write_hidden_hands(hand, seat, view, first):
 
 @dataclass
 class Played:
-    """What was played: of n kept decisions ``view`` … ``time`` as in ``Rollout``; and before each step and at the end
-    ``earned`` (steps + 1, lanes) float64, team 0's margin so far in points, and ``left`` (steps + 1, lanes) int64, the
-    deals not finished."""
+    """Episodes that were played.
+
+    Attributes:
+        view, legal, action, log_p, lane, seat, time: of the n kept decisions, as in ``Rollout``.
+        earned: (steps + 1, lanes) float64, team 0's margin in points before each step and at the end.
+        left: (steps + 1, lanes) int64, deals that are not finished, likewise.
+    """
 
     view: np.ndarray
     legal: np.ndarray
@@ -145,19 +155,21 @@ class Played:
 
 
 def deals_left(games: np.ndarray) -> np.ndarray:
-    """Deals that are not finished, the one under way included: (n,) int64 of (n,) STATE."""
+    """Deals that are not finished, with the current one: (n,) int64 for games (n,) STATE."""
     return np.where(games["phase"] == OVER, 0, games["deals"].astype(np.int64) - games["deal"])
 
 
 class EpisodeCollector:
-    """Tables where whole episodes are played.
+    """Plays whole episodes.
 
     Args:
-        lanes: episodes at once.
+        config: the settings of the run.
+        episodes: played at once.
+        device: device of the networks that play.
     """
 
-    def __init__(self, config: RunConfig, lanes: int, device: torch.device) -> None:
-        self.lanes = lanes
+    def __init__(self, config: RunConfig, episodes: int, device: torch.device) -> None:
+        self.episodes = episodes
         self.seed = config.seed
         self.games = config.shape.games
         self.sparse = KINDS[config.shape.kind].sparse
@@ -165,7 +177,7 @@ class EpisodeCollector:
         self.device = device
         self.bf16 = config.precision == "bf16"
         self.env = PersianRummyVecEnv(
-            lanes,
+            episodes,
             config.rule_set,
             episode=config.episode,
             autoreset_mode="DISABLED",
@@ -177,22 +189,23 @@ class EpisodeCollector:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
     def inputs(self, view: np.ndarray, legal: np.ndarray) -> Inputs:
+        """What a network reads of views (k, SIZE or VIEW_SIZE) uint8 and packed masks (k, 9) uint64."""
         return inputs_on(self.device, view, legal, self.games, self.sparse)
 
     def play(self, choose: Choose, job: Job, by_seat: bool = False) -> Played:
         """Play an episode in every lane.
 
         Args:
-            choose: asked for the actions of one player at a time; bots it is not asked for.
-            job: the episodes, one a lane; the decisions of ``LEARNER`` are kept.
-            by_seat: each seat sees the suits in an order of its own; else as dealt.
+            choose: chooses for one player at a time; not called for bots.
+            job: the episodes, one for each lane; decisions of ``LEARNER`` are kept.
+            by_seat: each seat sees the suits in an order of its own.
         """
         seeds, who = game_seeds(self.seed, job.deals), job.who
         order = orders(seeds) if by_seat else None
-        codes, every = codes_of(who), np.arange(self.lanes)
+        codes, every = codes_of(who), np.arange(self.episodes)
         now, games = self.env.reset(seed=seeds), self.env.get_state()
         kept: list[tuple[np.ndarray, ...]] = []
-        earned, left = [np.zeros(self.lanes)], [deals_left(games)]
+        earned, left = [np.zeros(self.episodes)], [deals_left(games)]
         while (now.seat >= 0).any():
             legal = self.env.packed_mask
             actions = first_legal(legal)
@@ -227,15 +240,15 @@ class EpisodeCollector:
 
 
 Choose = Callable[[int, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From a player, views (k, SIZE), packed masks (k, 9) and fractions (k,) in [0, 1) to draw by: actions (k,) int64 and
-log-probabilities (k,) float32."""
+"""From a player, views (k, SIZE) uint8, packed masks (k, 9) uint64 and fractions (k,) float64 in [0, 1) to draw by:
+actions (k,) int64 and log-probabilities (k,) float32."""
 
 
 class Collector(EpisodeCollector):
-    """Tables where the actor plays, against itself and against the pool, for PPO."""
+    """Plays episodes for PPO: the actor against itself, against earlier copies and against bots."""
 
-    def __init__(self, config: Config, lanes: int, device: torch.device) -> None:
-        super().__init__(config, lanes, device)
+    def __init__(self, config: Config, episodes: int, device: torch.device) -> None:
+        super().__init__(config, episodes, device)
         self.config = config
 
     def collect(self, players: Players, job: Job) -> Rollout:

@@ -1,7 +1,7 @@
-"""The suits are names: in another order of the suits it is the same game.
+"""Suit symmetry: the rules do not change if the suits are permuted.
 
-An order ``o`` of ``ORDERS`` renames suit ``s`` to ``ORDERS[o][s]``. The tables below carry views and actions over, and
-are built from the observation's blocks and the actions' cards, so they follow whatever those become.
+An order ``o`` of ``ORDERS`` renames suit ``s`` to ``ORDERS[o][s]``. The arrays below permute views and actions, and are
+computed from the blocks of the observation and the cards of the actions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
 
 ORDERS = np.array(list(permutations(range(NUM_SUITS))), dtype=np.int64)
 NUM_ORDERS = len(ORDERS)
-"""24; order 0 changes nothing."""
+"""24; order 0 is the identity."""
 CARD_BLOCKS = (NUM_CARDS, NUM_PLAIN, NUM_KINDS)
 """Lengths of the blocks that hold a place for each card; no other block has one of these."""
 
@@ -60,7 +60,7 @@ COLUMNS = _columns()
 ACTIONS = _actions()
 """(24, 547): action ``a`` of the old order is ``ACTIONS[o, a]`` in the new."""
 BACK = np.argsort(ACTIONS, axis=1)
-"""(24, 547): and the way back."""
+"""(24, 547): the inverse of ``ACTIONS``."""
 
 
 @njit(cache=True, nogil=True)
@@ -78,7 +78,8 @@ def _reorder(view, legal, order, columns, actions, new_view, new_legal):
 
 
 def reorder(view: np.ndarray, legal: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Views (k, SIZE or VIEW_SIZE) and packed masks (k, 9) with the suits of row ``i`` in order ``order[i]``."""
+    """Views (k, SIZE or VIEW_SIZE) uint8 and packed masks (k, 9) uint64, with the suits of row ``i`` permuted by
+    ``order[i]``; ``order``: (k,) int64 in [0, 24)."""
     new_view, new_legal = np.empty_like(view), np.empty_like(legal)
     _reorder(view, legal, order, COLUMNS, ACTIONS, new_view, new_legal)
     return new_view, new_legal

@@ -33,7 +33,7 @@ from persian_rummy_env.system.stored import parsed, settings_of
 from ..algorithms.base import Resumable
 from ..algorithms.learner import NetworkLearner
 from ..config.base import RunConfig, module_of
-from ..config.old_names import stages_today
+from ..config.old_names import algorithm_of, stages_today
 from ..config.ppo import Config
 from .counters import Counters
 from .old_games import converted, layout_of, layout_of_state
@@ -135,12 +135,6 @@ class Checkpoint:
                 collector.restore(games, self.streams["collectors"][part])
         except (AttributeError, KeyError, IndexError, OverflowError, RuntimeError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.path}: not of a run with these settings ({one_line(error)})") from error
-
-
-def algorithm_of(settings: Any) -> str:
-    """Which algorithm wrote the settings of a checkpoint that does not name it: each has a setting of its own."""
-    own = {"searched": "expert_iteration", "epsilon": "dmc", "random_share": "imitate"}
-    return next((algorithm for name, algorithm in own.items() if name in settings), "selfplay")
 
 
 def save_run(

@@ -39,7 +39,7 @@ class Training:
         ):
             number = counters.update + 1
             try:
-                row = self._update()
+                row = self.update()
                 self.algorithm.learner.refuse_divergence(row)
             except NotFiniteError as error:
                 raise NotFiniteError(
@@ -48,7 +48,8 @@ class Training:
                 ) from error
             yield row
 
-    def _update(self) -> dict[str, float]:
+    def update(self) -> dict[str, float]:
+        """Make one update and count it. Returns its row of the log."""
         counters = self.counters
         step = self.algorithm.update(progress_of(self.config, counters))
         seconds = step.collect_seconds + step.learn_seconds

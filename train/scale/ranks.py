@@ -1,7 +1,7 @@
-"""The processes that ``torchrun`` started, each of which plays and learns a part of every update.
+"""The processes that ``torchrun`` started. Each plays and learns a part of every update.
 
-What they exchange is small: the gradients of a minibatch, added up, and a few numbers. They add the same numbers, so
-their weights stay the same. Alone, nothing is exchanged.
+They exchange the sum of their gradients, once a minibatch, and a few numbers. All apply the same sum, so their weights
+stay equal. A single process exchanges nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Ranks:
 
     @classmethod
     def join(cls) -> Ranks:
-        """Meet the others, as torchrun's environment variables say; without torchrun, alone.
+        """Join the process group that torchrun's environment variables describe; without torchrun: ``ALONE``.
 
         Tensors of a CPU go by gloo, those of a GPU by nccl.
         """
@@ -48,15 +48,15 @@ class Ranks:
 
     @property
     def first(self) -> bool:
-        """This one speaks and writes for all."""
+        """Whether this process prints and writes for all."""
         return self.rank == 0
 
     def share(self, items: Sequence[T]) -> Sequence[T]:
-        """Our part of a list that all have, in order of ranks."""
+        """This rank's part of a list that all ranks have, in order of ranks."""
         return items[len(items) * self.rank // self.count : len(items) * (self.rank + 1) // self.count]
 
     def add(self, tensors: Sequence[Tensor]) -> None:
-        """Put in place of each tensor its sum over all ranks: one exchange for all of them."""
+        """Replace each tensor by its sum over all ranks, in one exchange."""
         if self.count == 1:
             return
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
@@ -65,14 +65,14 @@ class Ranks:
             tensor.copy_(total.view_as(tensor))
 
     def total(self, numbers: np.ndarray) -> np.ndarray:
-        """The sums over all ranks of float64 numbers (n,)."""
+        """Sums over all ranks of ``numbers`` (n,): (n,) float64."""
         return self._reduced(numbers, dist.ReduceOp.SUM)
 
     def largest(self, number: float) -> float:
         return float(self._reduced(np.array([number], dtype=np.float64), dist.ReduceOp.MAX)[0])
 
     def broadcast_from_first(self, number: float) -> float:
-        """The number that the first rank has."""
+        """The number of the first rank."""
         return self.gather(np.array([number], dtype=np.float64))[0].item()
 
     def gather(self, array: np.ndarray) -> list[np.ndarray]:

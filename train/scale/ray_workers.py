@@ -1,6 +1,6 @@
-"""Playing an update's deals in processes of a Ray cluster: ``--workers ray:8``.
+"""Workers in processes of a Ray cluster: ``--workers ray:8``.
 
-To the workers go the weights, once an update, and a copy of the pool once; from them come packed rollouts.
+Workers receive the weights once an update and each copy of the pool once. They return packed rollouts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Weights = Mapping[str, np.ndarray]
 
 
 class RolloutWorker:
-    """One worker, in its process: plays jobs with the weights that come with them."""
+    """A worker in its own process: plays jobs with the weights that come with them."""
 
     def __init__(self, config: Config) -> None:
         torch.set_num_threads(1)
@@ -41,7 +41,7 @@ class RolloutWorker:
         pack(self._at(1).collect(Players(self.actor, self.critic), small))  # compiles
 
     def __call__(self, job: Job, actor: Weights, critic: Weights, copies: Sequence[Any]) -> Packed:
-        """What a job brings. ``copies``: Ray's references to the weights of those in the pool."""
+        """The rollout of a job. ``copies``: Ray's references to the weights of the pool."""
         load_weights(self.actor, actor)
         load_weights(self.critic, critic)
         self._copies = {reference: self._copy(reference) for reference in copies}
@@ -62,10 +62,12 @@ class RolloutWorker:
 
 
 class RayWorkers:
-    """``count`` processes of a Ray cluster that play on their CPUs, whatever device the run learns on.
+    """``count`` processes of a Ray cluster. They play on CPUs, also if the run learns on a GPU.
 
     Args:
-        worker: what is made of the settings in each of them, and plays.
+        config: the settings of the run.
+        count: processes.
+        worker: makes the worker of a process from the settings.
 
     Raises:
         RayError: see ``RayPool``.
@@ -78,7 +80,7 @@ class RayWorkers:
         self._copies: dict[Actor, Any] = {}
 
     def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
-        """What jobs bring, in their order.
+        """The rollouts of jobs, in their order.
 
         Raises:
             RayError: see ``RayPool.map``.
@@ -93,7 +95,7 @@ class RayWorkers:
 
 
 def weights_of(network: nn.Module) -> Weights:
-    """The weights of a network as arrays, which any process may read."""
+    """The weights of a network as arrays, by name."""
     return {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
 
 

@@ -1,8 +1,8 @@
-"""Threads that each work on a part of their own.
+"""Data parallelism in threads: each thread works on a shard of its own.
 
-On a CPU the networks are small: split inside every operation, threads would mostly wait for each other, and where cores
-are shared they wait spinning. So each thread computes whole parts alone, with one thread to an operation, and meets
-the others once a minibatch. Parts and their order are fixed, so results do not depend on timing.
+The networks are small for a CPU. Threads inside an operation would mostly wait for each other, and spin where cores are
+shared. So each thread computes a whole shard with one thread to an operation, and the threads join once a minibatch.
+Shards and their order are fixed, so results do not depend on timing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Shards:
-    """``count`` threads; torch is held to one thread an operation in each and in the caller."""
+    """``count`` threads; torch uses one thread to an operation in each of them and in the caller."""
 
     def __init__(self, count: int) -> None:
         torch.set_num_threads(1)
@@ -27,7 +27,7 @@ class Shards:
         self._threads = Threads(count, "shard", partial(torch.set_num_threads, 1))
 
     def map(self, function: Callable[..., T], *parts: Iterable[Any]) -> list[T]:
-        """``function`` of each part, in order; at once, a thread each."""
+        """``function`` of each part, in parallel; results in the order of the parts."""
         if self.count == 1:
             return [function(*part) for part in zip(*parts, strict=True)]
         return list(self._threads.pool.map(function, *parts))

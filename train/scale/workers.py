@@ -1,9 +1,8 @@
-"""Who plays the deals of an update: threads of this process, or processes anywhere in a Ray cluster.
+"""Workers that play the deals of an update: threads of this process, or processes of a Ray cluster.
 
-An update's deals are divided into parts of fixed sizes, which a run keeps. A part is a ``Job``, and what it brings is
-a function of the players and the job; so it makes no difference who plays which, in what order, or how many share the
-work. Parts are what is fixed because a network rounds differently when it is asked about other numbers of decisions
-at once.
+The deals of an update are divided into parts, and a run keeps their number. A part is a ``Job``. Its rollout is a
+function of the players and the job, so any worker can play any job, in any order. The parts are fixed because a network
+rounds differently for other batch sizes.
 """
 
 from __future__ import annotations
@@ -21,21 +20,26 @@ from ..data.rollout import Collector, Job, Players, Rollout
 from .shards import Shards
 
 SEATING = 0x5EA7
-"""Sets the choice of opponents apart from everything else that the seed decides."""
+"""Constant that separates the stream that draws opponents from the other streams of the seed."""
 
 
 class Workers(Protocol):
-    """Whoever plays."""
+    """Plays jobs."""
 
     def collect(self, players: Players, jobs: Sequence[Job]) -> list[Rollout]:
-        """What jobs bring, in their order."""
+        """The rollouts of jobs, in their order."""
         ...
 
     def close(self) -> None: ...
 
 
 def jobs_of(config: Config, update: int, copies: int) -> list[Job]:
-    """The parts of an update, of which there were ``update`` before; with so many copies of the player to draw from."""
+    """The jobs of an update.
+
+    Args:
+        update: updates before it.
+        copies: earlier copies of the actor that can be opponents.
+    """
     episodes = config.deals // config.episode_deals
     edges = [update * episodes + episodes * part // config.part_count for part in range(config.part_count + 1)]
     return [_job(config, np.arange(start, stop), copies) for start, stop in pairwise(edges)]
@@ -54,7 +58,10 @@ class LocalWorkers:
     """The threads of this process.
 
     Args:
-        tables: makes what a job is played on; given the settings, the episodes at once, and the device.
+        config: the settings of the run.
+        device: device of the networks.
+        shards: the threads.
+        collectors: makes a collector from the settings, the number of lanes and the device.
     """
 
     def __init__(
@@ -73,7 +80,7 @@ class LocalWorkers:
         return self.shards.map(lambda collector, job: collector.collect(players, job), collectors, jobs)
 
     def _at(self, place: int, lanes: int) -> Collector:
-        """The collector of a place: no two jobs that are played at once share one."""
+        """The collector of a place in the list of jobs. Jobs that are played at once have different collectors."""
         if (place, lanes) not in self._collectors:
             self._collectors[place, lanes] = self._make(lanes)
         return self._collectors[place, lanes]
