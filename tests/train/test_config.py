@@ -72,7 +72,7 @@ def test_help_names_every_setting_with_its_default(module: str, capsys: pytest.C
         group, _, rest = name.rpartition(".")
         flag = f"--{group}.{rest.replace('_', '-')}" if group else f"--{name.replace('_', '-')}"
         assert (flag in printed) == (name != "parts"), name
-    assert "(default: 1e-05)" in printed
+    assert "(default: 1024)" in printed
 
 
 @pytest.mark.parametrize("module", SETTINGS)
@@ -223,6 +223,19 @@ def test_a_deleted_setting_that_did_something_is_refused(name: str, value: objec
         Config.from_dict({**OLD, name: value})
 
 
+@pytest.mark.parametrize(("name", "same", "other"), [("clip_norm", 0.5, 2.0), ("adam_eps", 1e-5, 1e-8)])
+def test_a_setting_that_was_removed_may_have_the_value_of_today(name: str, same: float, other: float):
+    """In files with groups and in older files without."""
+    grouped = Config().as_dict()
+    grouped["optim"][name] = same
+    assert Config.from_dict(grouped) == Config()
+    assert Config.from_dict({**OLD, name: same}) == Config.from_dict(OLD)
+    grouped["optim"][name] = other
+    for settings in (grouped, {**OLD, name: other}):
+        with pytest.raises(ValueError, match=rf"{name}={other}.*{name}={same}"):
+            Config.from_dict(settings)
+
+
 def given_up_of(config: object) -> set[str]:
     """Full names of the settings that a configuration had once."""
     return {full_name(group, name) for group in groups_of(config) for name in getattr(group, "given_up", {})}
@@ -243,7 +256,7 @@ def test_every_old_name_is_a_setting_of_today_or_was_given_up():
         *(("optim.lr", [1e-3]), ("optim.lr", [1e-3, float("nan")]), ("optim.lr", [1e-3, float("inf")])),
         *(("optim.lr", 1e-3), ("optim.lr", "ab"), ("minutes", float("inf")), ("minutes", "5")),
         *(("bots.names", "greedy"), ("bots.names", [1]), ("out", 3), ("wandb", 1), ("preset", "x"), ("preset", None)),
-        *(("network.blocks", 10**9), ("optim.clip_norm", float("nan")), ("ppo.entropy", [0.0, float("nan")])),
+        *(("network.blocks", 10**9), ("save_every", float("nan")), ("ppo.entropy", [0.0, float("nan")])),
         ("init_from", 7),
     ],
 )

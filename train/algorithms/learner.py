@@ -25,6 +25,8 @@ from ..config.base import RunConfig
 from ..scale.ranks import ALONE, Ranks
 from ..scale.shards import Shards
 
+ADAM_EPS, CLIP_NORM = 1e-5, 0.5
+"""Epsilon of Adam and the largest norm of a gradient; docs/notes/training.md has the matches with other values."""
 ADAM_FIELDS = ("step", "exp_avg", "exp_avg_sq")
 PROBE = (np.random.default_rng(1).random((8, VIEW_SIZE)) < 0.1).astype(np.uint8)
 """Made-up views (8, VIEW_SIZE) uint8, to test whether networks still compute finite numbers."""
@@ -64,7 +66,7 @@ class NetworkLearner:
             if isinstance(trunk, Trunk):
                 trunk.zero_inputs(config.masked_bytes)
         self.optimizers = {
-            name: torch.optim.Adam(network.parameters(), lr=config.optim.lr[0], eps=config.optim.adam_eps, fused=True)
+            name: torch.optim.Adam(network.parameters(), lr=config.optim.lr[0], eps=ADAM_EPS, fused=True)
             for name, network in self.networks.items()
         }
         for optimizer in self.optimizers.values():
@@ -167,7 +169,7 @@ class NetworkLearner:
             for gradient in gradients[1:]:
                 parameter.grad += gradient
         self.ranks.add([parameter.grad for parameter in parameters if parameter.grad is not None])
-        norm = float(nn.utils.clip_grad_norm_(parameters, self.settings.optim.clip_norm))
+        norm = float(nn.utils.clip_grad_norm_(parameters, CLIP_NORM))
         if not math.isfinite(norm):
             raise NotFiniteError(f"the norm of the gradient of the {name}, which is {norm}")
         self.optimizers[name].step()

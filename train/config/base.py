@@ -80,16 +80,13 @@ class Optim:
 
     Attributes:
         lr: learning rate, at the start and at the end.
-        clip_norm: maximum norm of the gradient of a network.
-        adam_eps: Adam's epsilon.
         minibatch: decisions per optimiser step.
         epochs: passes over the decisions of an update.
     """
 
     group: ClassVar[str] = "optim"
+    given_up: ClassVar[Mapping[str, Any]] = {"clip_norm": 0.5, "adam_eps": 1e-5}
     lr: tuple[float, float] = (7e-4, 7e-5)
-    clip_norm: float = 0.5
-    adam_eps: float = 1e-5
     minibatch: int = 1024
     epochs: int = 2
 
@@ -97,7 +94,6 @@ class Optim:
         schedule(self, "lr")
         if max(self.lr) == 0:
             refuse(self, "lr", "a number above 0 at the start or at the end")
-        above_zero(self, "clip_norm", "adam_eps")
         whole(self, "minibatch", 1, LARGEST)
         whole(self, "epochs", 1, 2**20)
 
