@@ -40,7 +40,6 @@ def test_a_retuned_expert_makes_results_and_pages_stale(
         assert "expert chooses otherwise" in line
         assert "python -m experiments." in line, "and how to measure it again"
     for page in (
-        "README.md",
         "docs/evaluation.md",
         "docs/notes/training.md",
         "persian_rummy_env/players/weights/README.md",
