@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def call(words: list[str | Path], folder: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     ran = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=600, check=False
+        words, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=1800, check=False
     )
     assert ran.returncode == status, ran.stderr
     assert "Traceback" not in ran.stderr

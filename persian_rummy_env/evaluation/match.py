@@ -242,14 +242,24 @@ def match(
     within: float | None = None,
     progress: Callable[[MatchResult], None] | None = None,
 ) -> MatchResult:
-    """``play_match`` with policies by name: ``match("champion", "expert", 2000)``.
+    """Play A against B on duplicate deals: ``match("champion", "expert", 2000)``.
 
     Args:
-        a: a name (``players.load.load``) or a policy.
+        a: the name of a policy (as for ``load``), or any object with ``act(batch)``.
         b: its opponent.
+        pairs: deals, each played twice with the teams exchanged; with ``within``, the maximum.
+        seed: seed of the deal set; equal seeds give equal deals to every match.
+        rules: None for the default rules.
+        episode: ``"deal"``, or ``"game"`` for all deals of the rules; the win rate is then that of games.
+        split_stock: each seat draws from its own part of the stock, which makes the two games of a pair more alike.
+        within: stop when the half-width of the 95% interval is at most this, in points a deal.
+        progress: called with the result so far after every 1,024 pairs; ``progress=print`` shows it.
+
+    Returns:
+        A's margin in points a deal with its 95% interval, and more; ``print`` shows it as one line.
 
     Raises:
-        ValueError, FileNotFoundError: as ``load`` and ``play_match``.
+        ValueError, TypeError, FileNotFoundError: as ``load`` and ``play_match``.
     """
     first, second = (load(policy) if isinstance(policy, str) else policy for policy in (a, b))
     return play_match(

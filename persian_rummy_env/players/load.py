@@ -9,6 +9,7 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import shown
 from ..bots import BOTS
 from .bundled import BUNDLED
 from .policy import BasePolicy, as_policy, unknown_name
@@ -27,17 +28,22 @@ STARTS = (*BOTS, *BUNDLED, "search", "file", "python")
 
 
 def load(spec: str, device: str = "cpu") -> BasePolicy:
-    """Load a policy by name. Spaces around the name, and around the arguments of a search, are ignored.
+    """Load a policy by name: ``load("champion")``.
 
     Args:
-        spec: see ``FORMS``.
+        spec: a bot (``random``, ``greedy``, ``deepest``, ``expert``); a bundled trained policy (``champion``); a search
+            (``search(deepest, worlds=40)``); a trained policy (``file:runs/a/policy.safetensors``); or a class of yours
+            with ``act(batch)`` (``python:package.module:Class``). Spaces around it, and around the arguments of a
+            search, are ignored.
         device: device of a trained policy; any other than "cpu" needs ``import agents.learned`` (PyTorch) before.
 
     Raises:
         ValueError: there is no policy of that name; the message lists the forms of names.
-        FileNotFoundError: the file does not exist.
+        TypeError: the name is no text. FileNotFoundError: the file does not exist.
         policy_io.PolicyError: the constructor of a Python class raised an exception, which is the cause.
     """
+    if not isinstance(spec, str):
+        raise TypeError(f"policy {shown(spec)}: expected a name, {FORMS}")
     spec = spec.strip()
     if spec in BOTS:
         return ScriptedPolicy(spec)

@@ -11,7 +11,6 @@ import numpy as np
 from ..actions import NUM_ACTIONS
 from ..arguments import flag, is_whole, listed, positive, whole_number
 from ..arrays import shown, whole_numbers
-from ..bots import bot_codes
 from ..cards import CARD_NAMES, Card, parse_deck
 from ..core import arena_kernels, batch_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
@@ -287,19 +286,18 @@ def record(
 
 def _lineup(players: str | Sequence[Any], rules: RuleSet) -> list[BasePolicy]:
     """The policies by seat."""
-    if not isinstance(players, str | list | tuple):
-        bot_codes(players)  # another sequence of names; anything else raises
+    expected = "expected bots or other policies, or their names: one, two (by team) or four (by seat)"
+    several = players.ndim == 1 if isinstance(players, np.ndarray) else isinstance(players, Sequence)
+    if not several or isinstance(players, bytes):
+        raise TypeError(f"players={shown(players)}: {expected}")
     try:
         given = split_specs(players) if isinstance(players, str) else list(players)
     except ValueError as error:
-        raise ValueError(f"players={shown(players)}: expected names of bots or other policies ({error})") from None
+        raise ValueError(f"{error}: {expected}") from None
     if len(given) not in (1, 2, NUM_SEATS):
-        raise ValueError(
-            f"{len(given)} players ({shown(given)}): expected bots or other policies, one, two (by team) or four (by "
-            "seat)"
-        )
+        raise ValueError(f"{len(given)} players ({shown(given)}): {expected}")
     if not all(isinstance(one, str) or callable(getattr(one, "act", None)) for one in given):
-        raise TypeError(f"players={shown(given)}: expected names of bots or other policies, or policies")
+        raise TypeError(f"players={shown(given)}: {expected}")
     loaded = {one: load(one) for one in given if isinstance(one, str)}
     policies = [loaded[one] if isinstance(one, str) else as_policy(one) for one in given]
     for policy in policies:
