@@ -18,7 +18,6 @@ from persian_rummy_env.players.bundled import BUNDLED, FROZEN
 from persian_rummy_env.players.policy_file import read_policy_file
 from train.data.deal_sets import BUNDLED as DEAL_SET
 
-from ..matches.run import as_json
 from ..shared.claim import Claim
 from ..shared.result_file import RESULTS, STRENGTH, about, add_result_options, fail, write_result
 
@@ -50,7 +49,7 @@ def main(given: Sequence[str] | None = None) -> int:
         policies.append({"policy": name, **{key: metadata[key] for key in HEADER}})
         for bot in BOTS:
             played = match(name, bot, options.pairs, seed=DEAL_SET)
-            matches.append(as_json(played))
+            matches.append(played.as_json())
             print(played, flush=True)
     figures = {"pairs": options.pairs, "policies": policies, "matches": matches}
     players = [*FROZEN, *BOTS]
