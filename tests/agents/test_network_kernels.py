@@ -24,7 +24,7 @@ def test_nonzero64_is_what_its_plain_form_says() -> None:
     row = (rng.integers(0, 256, 300) * (rng.random(300) < 0.3)).astype(np.uint8)
     offsets, words = np.arange(237), np.zeros(237, dtype=np.uint64)
     words_of(row, offsets, words)
-    assert words.tolist() == [int(intrinsics_plain.nonzero64(row, offset)) for offset in offsets]
+    assert words.tolist() == [int(intrinsics_plain.nonzero64(row, offset)) for offset in offsets.tolist()]
     assert int(words[100]) == sum(1 << place for place in range(64) if row[100 + place])
 
 
@@ -33,7 +33,7 @@ def test_nonzero64_is_what_its_plain_form_says() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.08, 1.0])
 def test_listed_bytes_are_those_that_are_set(size: int, share: float, scale: np.ndarray) -> None:
     rng = np.random.default_rng(2)
-    high = np.concatenate([HIGH, np.ones(VIEW_SIZE - SIZE)])[:size]
+    high = np.concatenate([HIGH, np.ones(VIEW_SIZE - SIZE, dtype=np.uint8)])[:size].astype(np.int64)
     view = (rng.integers(1, high + 1, (20, size)) * (rng.random((20, size)) < share)).astype(np.uint8)
     start, middle = np.empty(21, dtype=np.int64), np.empty(20, dtype=np.int64)
     column, value = np.empty(view.size + 1, dtype=np.int16), np.empty(view.size + 1, dtype=np.float32)
