@@ -24,7 +24,7 @@ WORDS = (
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train.selfplay, "warm_up", lambda *_: None)
+        patch.setattr("train.run.main_process.warm_up", lambda *_: None)
         out = tmp_path_factory.mktemp("run") / "a"
         assert train.selfplay.main([*WORDS.split(), "--out", str(out)]) == 0
     return out
@@ -56,7 +56,7 @@ def test_a_run_becomes_a_bundled_player(
 def test_the_command_in_the_header_makes_the_same_run(run: Path, tmp_path: Path) -> None:
     words = bundle.facts_of(run).made_by.split()[3:]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train.selfplay, "warm_up", lambda *_: None)
+        patch.setattr("train.run.main_process.warm_up", lambda *_: None)
         assert train.selfplay.main([*words, "--out", str(tmp_path / "b")]) == 0
     one, other = (read_policy_file(path / "policy.safetensors").tensors for path in (run, tmp_path / "b"))
     assert all(np.array_equal(one[name], other[name]) for name in one)
