@@ -49,10 +49,8 @@ def terminal(path: Path) -> None:
         table.play(int(choose(table.games(), expert)[0]))
     view = seat_view(table, 0)
     console = Console(record=True, width=92, file=io.StringIO(), highlight=False)
-    for line in screen.history(view, players, table_start(table)):
-        console.print(line)
-    console.print(screen.table(view, players))
-    console.print(screen.choices(view["legal"]))
+    for part in screen.turn(view, players, table_start(table)):
+        console.print(part)
     write_whole(path, console.export_svg(title="persian-rummy play"))
 
 

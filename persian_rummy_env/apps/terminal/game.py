@@ -144,13 +144,9 @@ class Game:
     def _show(self, seat: int) -> None:
         view = seat_view(self.table, seat)
         self.console.print()
-        for line in screen.history(view, self.players, self._shown.get(seat, 0)):
-            self.console.print(line)
+        for part in screen.turn(view, self.players, self._shown.get(seat, 0)):
+            self.console.print(part)
         self._shown[seat] = len(self.table.played)
-        if view["drew"] is not None:
-            self.console.print(screen.drawn(view["drew"]))
-        self.console.print(screen.table(view, self.players))
-        self.console.print(screen.choices(view["legal"]))
 
     def _input(self, prompt: str) -> str:
         try:

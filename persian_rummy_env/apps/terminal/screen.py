@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.columns import Columns
@@ -37,14 +37,23 @@ def action(text: str) -> Text:
     return Text(" ").join([Text(verb), *words])
 
 
+def turn(view: dict[str, Any], players: Sequence[Player], since: int) -> Iterator[RenderableType]:
+    """Everything that a player who is to move is shown; ``since``: the decisions that they have seen."""
+    yield from history(view, players, since)
+    if view["drew"] is not None:
+        yield drawn(view["drew"])
+    yield table(view, players)
+    yield choices(view["legal"])
+
+
 def table(view: dict[str, Any], players: Sequence[Player]) -> RenderableType:
     """The whole table as the viewer sees it."""
     me = view["seat"]
     title = f"Deal {view['deal'] + 1} of {view['deals']}, dealt by {_who(players, view['dealer'], me)}"
     us, them = me % 2, 1 - me % 2
     scores = Text.assemble(
-        "your team ", (f"{view['score'][us]}", "bold"), f" and {view['points'][us]} in this deal; the other team ",
-        (f"{view['score'][them]}", "bold"), f" and {view['points'][them]}",
+        "score before this deal ", (f"{view['score'][us]} to {view['score'][them]}", "bold"),
+        f", in this deal {view['points'][us]} to {view['points'][them]} (your team first)",
     )  # fmt: skip
     others = Grid.grid(padding=(0, 2))
     for place in (1, 2, 3):
