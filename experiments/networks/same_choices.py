@@ -36,6 +36,7 @@ CLAIM = Claim(
     command="python -m experiments.networks.same_choices",
     expected="of 1,000,000 decisions at most 100 differ, all of them ties within 1e-5",
     minutes=3,
+    result="same_choices.json",
 )
 RESULT = Path(__file__).parents[1] / "results" / "same_choices.json"
 ENVS = 1024
