@@ -59,11 +59,11 @@ class Person:
         wait_until(self.page, f"{shown} > {version} || document.querySelector('#result').open")
 
     def choose(self, cards: list[str], tap: str = "click") -> None:
+        corner = {"x": 8, "y": 20}  # the next card lies on the rest
         for card in self.page.locator('#hand [aria-pressed="true"]').all():
-            getattr(card, tap)(force=True)
+            getattr(card, tap)(position=corner)
         for card in cards:
-            chosen = self.page.locator(f'#hand [data-card="{card}"][aria-pressed="false"]').first
-            getattr(chosen, tap)(position={"x": 8, "y": 20}, force=True)
+            getattr(self.page.locator(f'#hand [data-card="{card}"][aria-pressed="false"]').first, tap)(position=corner)
 
     def play(self, action: str, tap: str = "click") -> None:
         """Play an action by the cards."""
