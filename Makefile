@@ -1,4 +1,4 @@
-# `make train` and `make test` are all that a fresh machine needs: Python 3.11 and make.
+# `make train` and `make test` are all that a fresh machine needs, beside Python 3.11 or newer and make.
 # Every target may be run again, and may be interrupted.
 
 PYTHON ?= $(shell python3.11 -c pass 2>/dev/null && echo python3.11 || echo python3)
@@ -28,7 +28,7 @@ help: ## print this list
 # install DIRECTORY, WHAT: a complete virtual environment, or a new one. While an install runs, a file stands
 # beside the folder; one that is still there at the start means that the last install was cut short.
 define install
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 is needed: make PYTHON=/path/to/it")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=/path/to/it")'
 	@echo "== $(1): installing (a few minutes the first time)"
 	@if [ -e $(1).incomplete ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 	    touch $(1).incomplete; $(PYTHON) -m venv --clear $(1); fi
