@@ -553,7 +553,8 @@ def test_a_policy_that_answers_wrongly_is_told_in_a_line(worlds: str, capsys: py
     policy = "python:tests.agents.strangers:Unmasked"
     given = ["show", f"{GOLDEN}/first_pass.jsonl", "--html", "-", "--policy", policy, "--worlds", worlds]
     assert cli.main(given) == 2
-    [line] = capsys.readouterr().err.splitlines()
+    asking, line = capsys.readouterr().err.splitlines()
+    assert re.match(r"asking \S+ about \d+ decisions …", asking)
     assert "Unmasked" in line
     assert "not legal" in line
 

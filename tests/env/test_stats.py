@@ -106,6 +106,7 @@ def games(tmp_path: Path) -> Path:
 
 
 def test_tables_and_counts_and_a_picture(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
     counts, picture = tmp_path / "stats.json", tmp_path / "stats.png"
     assert program.main(["stats", str(games), str(games), "--json", str(counts), "--plot", str(picture)]) == 0
     shown = capsys.readouterr()
