@@ -241,12 +241,12 @@ def test_an_environment_is_made_with_explicit_keywords(name: str) -> None:
 
 
 def test_the_calls_of_one_line_refuse_what_they_cannot_use() -> None:
-    for call, told in (
+    for call, message in (
         (lambda: persian_rummy_env.load(3), "policy 3: expected a name, a bot"),  # type: ignore[arg-type]
         (lambda: persian_rummy_env.match("greedy", 3), "policy 3: expected an object with a method act"),  # type: ignore[arg-type]
         (lambda: persian_rummy_env.match("greedy", "expert", "5"), "pairs='5': expected a whole number"),  # type: ignore[arg-type]
         (lambda: persian_rummy_env.record(3), "players=3: expected bots or other policies"),  # type: ignore[arg-type]
         (lambda: persian_rummy_env.record("greedy", 1.5), "games=1.5: expected a whole number"),  # type: ignore[arg-type]
     ):
-        with pytest.raises(TypeError, match=re.escape(told)):
+        with pytest.raises(TypeError, match=re.escape(message)):
             call()
