@@ -39,7 +39,11 @@ ROOMS = (
 ADAPTERS = "persian_rummy_env.adapters"
 TORCH_HOMES = ("agents", "train", ADAPTERS)
 
-IMPORT_NAME = {"pillow": "PIL", "resvg-py": "resvg_py"}  # where the distribution's name is not the module's
+IMPORT_NAME = {
+    "pillow": "PIL",
+    "resvg-py": "resvg_py",
+    "mistral-common": "mistral_common",
+}  # where the distribution's name is not the module's
 
 
 def import_names(requirements: list[str]) -> set[str]:
@@ -63,7 +67,7 @@ LIBRARIES = {
     "apps": PLAY_LIBRARIES,
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
-    "experiments": ALL_LIBRARIES | {"playwright"},  # pages in a browser
+    "experiments": ALL_LIBRARIES | import_names(GROUPS["text"]) | {"playwright"},  # pages in a browser
     "tools": ALL_LIBRARIES | {"playwright"},
 }
 """By room; those that are not named may use what the package depends on."""

@@ -39,12 +39,12 @@ def play_cross(
     Raises:
         MatchCacheError: the cache holds a cell as other code, weights or settings played it.
     """
-    tables = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
-    names = [f"{a} & {b} v {opponent}" for opponent, cells in tables.items() for a, b in cells]
+    pairings = {opponent: list(product(policies, repeat=2)) for opponent in opponents}
+    names = [f"{a} & {b} v {opponent}" for opponent, cells in pairings.items() for a, b in cells]
     report = Reporter(dict.fromkeys(names, pairs))
     found: dict[str, Cells] = {}
     seconds = 0.0
-    for opponent, cells in tables.items():
+    for opponent, cells in pairings.items():
         found[opponent] = {}
         for a, b in cells:
             name = f"{a} & {b} v {opponent}"
@@ -68,7 +68,7 @@ def summed_up(names: Sequence[str], cells: Cells) -> dict[str, Any]:
     All cells use the same deals, so the gap is computed deal by deal, and its interval is over deals.
     """
     of = {name: _split(name, names, cells) for name in names}
-    own, others = (np.mean([part[which] for part in of.values()], axis=0) for which in (0, 1))
+    own, others = (np.mean([means[which] for means in of.values()], axis=0) for which in (0, 1))
     return {
         "diagonal": bounds(own),
         "off_diagonal": bounds(others),

@@ -102,9 +102,9 @@ def test_a_folder_of_other_settings_is_refused_unless_it_is_played_anew(
     before = result_of(tmp_path)
     capsys.readouterr()
     assert program.main([*words, "--seed", "2"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert "seed 1 instead of 2" in told[-1]
-    assert "--anew" in told[-1]
+    message = capsys.readouterr().err.splitlines()
+    assert "seed 1 instead of 2" in message[-1]
+    assert "--anew" in message[-1]
     assert result_of(tmp_path) == before
     assert program.main([*words, "--seed", "2", "--anew"]) == 0
     assert result_of(tmp_path)["terms"]["seed"] == 2

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from experiments import render_speed, replay_size, search_speed, text_speed, train_profile
+from experiments import render_speed, replay_size, search_speed, train_profile
+from experiments.text import prompts
 
 pytestmark = pytest.mark.perf
 
@@ -64,7 +65,7 @@ def test_figures_of_replay_pages_are_sane(result_of: Callable[..., dict[str, Any
 
 
 def test_figures_of_text_are_sane(result_of: Callable[..., dict[str, Any]]) -> None:
-    result = result_of(text_speed.main, "--games", "1")
+    result = result_of(prompts.main, "--games", "1")
     assert 100 < result["prompts_a_second"] < 1_000_000
     assert 100 < result["answers_a_second"] < 10_000_000
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments import render_speed, replay_size, search_speed, serve_load, text_speed
+from experiments import render_speed, replay_size, search_speed, serve_load
 from experiments.networks import bundled, network_speed
 from experiments.tables import networks
+from experiments.text import prompts
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.players.bundled import FROZEN
 
@@ -67,9 +68,9 @@ def test_replay_size(tmp_path: Path) -> None:
     assert 100 < result["bytes_an_action"] < 1000
 
 
-def test_text_speed(tmp_path: Path) -> None:
+def test_prompts(tmp_path: Path) -> None:
     out = tmp_path / "result.json"
-    assert text_speed.main(["--games", "1", "--out", str(out)]) == 0
+    assert prompts.main(["--games", "1", "--out", str(out)]) == 0
     result = json.loads(out.read_text())
     assert result["decisions"] > 50
     assert result["prompts_a_second"] > 100

@@ -1,8 +1,10 @@
 """What a seat knows, as text and JSON: it holds every block of the observation, and nothing that is hidden."""
 
 import json
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -77,6 +79,19 @@ def test_hidden_cards_change_neither_text_nor_json():
         assert render(other, seat) == render(game, seat)
         assert to_json(other, seat) == to_json(game, seat)
     assert changed > POSITIONS // 6, "hidden cards were hardly exchanged"
+
+
+def test_json_keeps_to_the_schema_of_its_format():
+    schema = json.loads(resources.files("persian_rummy_env.text").joinpath("schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    for number, game in enumerate(positions(POSITIONS // 6, seed=4)):
+        for notation in (STANDARD, RENAMED):
+            history = [(0, seat, 0) for seat in range(4)]
+            known = to_json(game, number % 4, history, notation=notation, legal=legal_actions(game))
+            validator.validate(json.loads(json.dumps(known)))
+    for key in known:
+        assert not validator.is_valid({**known, key: object}), f"the schema takes anything for {key!r}"
+        assert not validator.is_valid({name: value for name, value in known.items() if name != key})
 
 
 def test_who_laid_each_card_is_told_where_several_did():

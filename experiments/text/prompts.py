@@ -1,9 +1,9 @@
-"""What a seat for a language model costs: ``python -m experiments.text_speed``.
+"""What a seat for a language model costs: ``python -m experiments.text.prompts``.
 
 ``expert`` plays whole games through prompts. The command counts the tokens of each prompt and of the rules, and
 measures how many prompts are rendered and how many answers are parsed a second, in seconds of the processor of one
 core. The tokenizer is ``tekken_240911``, whose vocabulary is part of the package ``mistral-common``; without the
-package no tokens are counted. Writes ``results/text_speed.json``.
+package no tokens are counted. Writes ``results/prompts.json``.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from persian_rummy_env.apps.game import TableGame
 from persian_rummy_env.text import parse, render, rules
 from persian_rummy_env.text.prompt_player import PromptPlayer
 
-from .shared.claim import Claim
-from .shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
+from ..shared.claim import Claim
+from ..shared.result_file import RESULTS, TIMING, about, add_result_options, write_result
 
 CLAIM = Claim(
     text="a decision costs a language model fewer than 1,200 tokens, the rules included; more than 5,000 prompts are "
     "rendered and more than 5,000 answers parsed a second on one core",
-    command="pip install mistral-common\npython -m experiments.text_speed",
-    expected="rules 553 tokens, prompt 418 in the median and 640 at most",
+    command="python -m experiments.text.prompts",
+    expected="with `mistral-common` installed: rules 553 tokens, prompt 418 in the median and 640 at most",
     minutes=1,
-    result="text_speed.json",
+    result="prompts.json",
     page="docs/text.md",
 )
 
-RESULT = RESULTS / "text_speed.json"
+RESULT = RESULTS / "prompts.json"
 SEED = 62_001
 VOCABULARY = "tekken_240911.json"
 Position = tuple[np.void, int, list[tuple[int, int, int]], str]
@@ -90,13 +90,13 @@ def tokens(texts: Sequence[str]) -> dict[str, Any]:
 def main(given: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if given is None else list(given)
     parser = argparse.ArgumentParser(
-        prog="python -m experiments.text_speed", description="what prompts and answers cost"
+        prog="python -m experiments.text.prompts", description="what prompts and answers cost"
     )
     parser.add_argument("--games", type=int, default=20, help="games of two deals (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
     add_result_options(parser)
     options = parser.parse_args(argv)
-    facts = about("experiments.text_speed", argv, options.out, options.allow_dirty)
+    facts = about("experiments.text.prompts", argv, options.out, options.allow_dirty)
     found = positions(options.games)
     prompts = rate(len(found), lambda number: render(*found[number][:3]))
     answers = rate(len(found), lambda number: parse(found[number][3], *found[number][:2]))
@@ -114,4 +114,4 @@ def main(given: Sequence[str] | None = None) -> int:
 if __name__ == "__main__":
     from persian_rummy_env.system.command_line import run_command
 
-    raise SystemExit(run_command("python -m experiments.text_speed", main))
+    raise SystemExit(run_command("python -m experiments.text.prompts", main))

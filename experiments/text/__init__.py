@@ -1,0 +1,1 @@
+"""What a seat for language models costs."""
