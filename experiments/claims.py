@@ -1,7 +1,7 @@
 """The claims of this project: ``python -m experiments.claims`` prints their table into ``experiments/README.md``.
 
 ``python -m experiments.claims NAME`` prints the commands that prove one claim. A claim is a module with a ``CLAIM``, in
-this folder or in ``networks``, ``strength`` or ``training``; it has the name of the module.
+this folder or in a folder of ``FOLDERS``; it has the name of the module.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ FOLDERS = {
     "": "The game, its speed and its servers",
     "networks": "Trained networks without torch",
     "strength": "Strength",
+    "text": "Text for language models",
     "training": "Training",
 }
 """The folders with claims, and their headings."""

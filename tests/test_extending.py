@@ -109,8 +109,8 @@ def command_in(folder: Path, *words: str) -> subprocess.Popen[bytes]:
 
 
 def ended(process: subprocess.Popen[bytes]) -> None:
-    _, said = process.communicate(timeout=600)
-    assert process.returncode == 0, said.decode()[-3000:]
+    _, printed = process.communicate(timeout=600)
+    assert process.returncode == 0, printed.decode()[-3000:]
 
 
 @pytest.fixture(scope="module")
