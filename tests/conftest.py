@@ -16,6 +16,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # send it to theirs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # so does ``nohup``
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The same examples in every run, so that a red run is red again; as many as the scale of the run allows.
 settings.register_profile(
