@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,11 +89,18 @@ def test_the_browser_shows_what_a_player_did_wrong(server: Server, page: Any) ->
         f"localStorage.setItem('persian-rummy-seats', JSON.stringify({{'{seat['table']}': '{seat['token']}'}}))"
     )
     page.goto(f"{server.url}/#{seat['table']}")
-    for _ in range(60):
-        if page.locator("#alert").is_visible():
-            break
-        page.evaluate("document.querySelector('#legal button')?.click()")
-        page.wait_for_timeout(50)
+    turn, end = page.locator("#turn"), time.monotonic() + 60
+    while "The game has ended" not in turn.inner_text():
+        assert time.monotonic() < end, turn.inner_text()
+        page.evaluate(
+            """() => {
+                const press = (selector) => document.querySelector(selector)?.click();
+                if (document.querySelector("#turn").innerText.includes("draw")) press("#stock-card");
+                else if (document.querySelector('#hand [aria-pressed="true"]')) press("#discard");
+                else press("#hand [data-card]");
+            }"""
+        )
+        page.wait_for_timeout(300)
     expect(page.locator("#alert")).to_contain_text("strangers:Raises")
     expect(page.locator("#turn")).to_contain_text("The game has ended")
-    assert page.locator("#legal button").count() == 0
+    expect(page.locator("#discard")).to_be_disabled()

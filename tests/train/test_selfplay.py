@@ -247,7 +247,7 @@ def test_a_foreign_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     for changed, reason in (
         ({}, "its format is None"),
-        ({**says, "format": "persian-rummy-training/3"}, "its format is 'persian-rummy-training/3', and here"),
+        ({**says, "format": "persian-rummy-training/3"}, "its format is 'persian-rummy-training/3', expected"),
         ({**says, "observation": "0"}, "its observation is '0', expected"),
         ({**says, "state": "other"}, "its state is 'other'"),
         ({**says, "layout": "[]"}, "its state is"),
@@ -257,7 +257,7 @@ def test_a_foreign_checkpoint_is_an_error(straight: Path, tmp_path: Path, capsys
         ({**says, "config": says["config"].replace('"width": 16', '"width": 24')}, "width=24"),
         ({**says, "config": says["config"].replace('"width": 16', '"width": "16"')}, "width='16': expected int"),
         ({**says, "config": says["config"].replace('"clip"', '"clap"')}, "unknown settings: clap"),
-        ({**says, "config": "[" * 5000}, "brackets"),
+        ({**says, "config": "[" * 5000}, "nested too deep"),
         ({**says, "counters": '{"laps": 3}'}, "laps"),
         ({**says, "counters": '{"update": "5"}'}, "update='5': expected int"),
         ({**says, "counters": '{"update": -5}'}, "update=-5"),
