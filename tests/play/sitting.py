@@ -53,10 +53,10 @@ class Person:
                 self.page.get_by_role("button", name="Next deal").click()
             self.page.wait_for_timeout(10)
 
-    def wait_for_answer(self, version: int, seconds: float = 60) -> None:
+    def wait_for_answer(self, version: int) -> None:
         """Wait until the page shows more than a version of the table."""
         shown = "Number(document.querySelector('#table').dataset.version)"
-        wait_until(self.page, f"{shown} > {version} || document.querySelector('#result').open", seconds)
+        wait_until(self.page, f"{shown} > {version} || document.querySelector('#result').open")
 
     def choose(self, cards: list[str], tap: str = "click") -> None:
         corner = {"x": 8, "y": 20}  # the next card lies on the rest
@@ -68,16 +68,6 @@ class Person:
     def play(self, action: str, tap: str = "click") -> None:
         """Play an action by the cards."""
         version = self.room.version
-        self._press(action, tap)
-        try:
-            self.wait_for_answer(version, seconds=10)
-        except AssertionError:
-            # A card that is drawn again under the pointer can swallow a press. A person presses again.
-            if self.room.version == version:
-                self._press(action, tap)
-            self.wait_for_answer(version)
-
-    def _press(self, action: str, tap: str) -> None:
         verb, *words = action.split()
         cards = [word for word in words if word not in ("set", "run")]
 
@@ -91,6 +81,7 @@ class Person:
         else:
             self.choose(cards, tap)
             press({"meld": "#meld", "layoff": "#melds .meld.lit:not(.new)", "discard": "#discard"}[verb])
+        self.wait_for_answer(version)
 
     def in_pile(self, card: str) -> Any:
         """The card of the pile that a take names."""
