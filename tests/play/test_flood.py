@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from ipaddress import IPv4Address
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,8 @@ MOST = 5.0
 """Seconds that an answer to somebody else may take. On a quiet machine it takes milliseconds."""
 SECONDS = 1.5
 TABLE = json.dumps({"seats": ["human", *["greedy"] * 3], "name": "Eve", "draw": False}).encode()
+GUESTS = (str(IPv4Address("127.0.1.0") + number) for number in itertools.count(1))
+"""An address for each game: the server lets one address open twenty tables, then six a minute."""
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +35,17 @@ def server() -> Iterator[Process]:
         yield running
 
 
-def frames(server: Process, source: str, content: bytes) -> Iterator[None]:
-    """Frames over the WebSocket of a table of one's own, until the server ends the connection; and again."""
+def opened(server: Process, source: str) -> dict[str, Any]:
+    """The answer to a table that is opened from this address."""
     lines = ["content-type: application/json", f"content-length: {len(TABLE)}", "connection: close"]
     with dial(server.host, source) as connection:
         connection.sendall(request(server.host, "/api/tables", *lines, method="POST", body=TABLE))
-        table = json.loads(answer(connection).partition(b"\r\n\r\n")[2])
+        return json.loads(answer(connection).partition(b"\r\n\r\n")[2])
+
+
+def frames(server: Process, source: str, content: bytes) -> Iterator[None]:
+    """Frames over the WebSocket of a table of one's own, until the server ends the connection; and again."""
+    table = opened(server, source)
     join = frame(1, json.dumps({"type": "join", "token": table["token"]}).encode())
     while True:
         with suppress(OSError, AssertionError), upgraded(server.host, table["table"], source) as connection:
@@ -79,7 +89,7 @@ def flooded(by: Iterator[None]) -> Iterator[list[int]]:
 def waits_of_a_game(server: Process) -> Iterator[float]:
     """Seconds until each answer: to the table that is opened, and to each action."""
     start = time.monotonic()
-    with server.sit(server.open()) as connection:
+    with server.sit(opened(server, next(GUESTS))) as connection:
         view = receive(connection)
         while True:
             yield time.monotonic() - start
