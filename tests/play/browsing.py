@@ -47,5 +47,5 @@ def wait_until(page: Page, expression: str, seconds: float = 60) -> None:
     """Playwright's own waiting needs eval, which the page's content security policy forbids."""
     end = time.monotonic() + seconds
     while not page.evaluate(f"Boolean({expression})"):
-        assert time.monotonic() < end, f"waited {seconds} s for {expression}"
+        assert time.monotonic() < end, f"waited {seconds} s for {expression}; the page says: {page.inner_text('body')}"
         page.wait_for_timeout(10)

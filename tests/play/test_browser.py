@@ -102,6 +102,25 @@ def test_a_lost_connection_comes_back_by_itself(page: Page, server: Server) -> N
     person.play(next(action for action in person.legal if action.startswith("discard")))
 
 
+def test_a_press_without_a_connection_is_said(page: Page, server: Server) -> None:
+    """What is pressed while the connection is down is not sent, and not silently lost."""
+    page.add_init_script(
+        "const Before = WebSocket; window.opened = []; window.down = false;"
+        "window.WebSocket = class extends Before {"
+        "  constructor(...all) { super(...all); window.opened.push(this); }"
+        "  get readyState() { return window.down ? 3 : super.readyState; } }"
+    )
+    person = sit_down(page, server)
+    person.wait_for_turn()
+    page.evaluate("window.down = true")
+    page.locator("#stock-card").click()
+    expect(page.get_by_role("alert")).to_contain_text("not sent")
+    assert not [one for one in person.room.table.played if one.seat == person.seat]
+    page.evaluate("window.down = false")
+    person.play("draw")
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
 def test_what_the_server_refuses_is_said_and_stays(page: Page, server: Server) -> None:
     person = sit_down(page, server)
     person.wait_for_turn()

@@ -1,6 +1,11 @@
 // Requests, the seats that this browser holds, and the connection to one of them.
 const KEY = "persian-rummy-seats";
-const REPLACED = 4001, REFUSED = 1008;
+const LOST = "The connection is lost; trying again …";
+/** What the closing codes say after which the connection does not come back. */
+const ENDED = {
+  4001: "This seat was opened in another window, or the table was cleared away.",
+  1008: "The server has refused this seat.",
+};
 
 const seats = () => JSON.parse(localStorage.getItem(KEY) ?? "{}");
 export const tokenOf = (table) => seats()[table];
@@ -27,7 +32,7 @@ export function takeSeat({ table, token }) {
 /** A connection that comes back by itself until it is closed or the seat was opened elsewhere. `onState` is told what is wrong, and "" when it is right again. */
 export class Connection {
   constructor(table, onMessage, onState) {
-    Object.assign(this, { table, onMessage, onState, tries: 0, closed: false, wrong: false });
+    Object.assign(this, { table, onMessage, onState, tries: 0, closed: false, wrong: false, told: LOST });
     this.open();
   }
 
@@ -43,16 +48,23 @@ export class Connection {
     };
     this.socket.onclose = ({ code }) => {
       if (this.closed) return;
-      this.wrong = true;
-      if (code === REPLACED) return this.onState("This seat was opened in another window, or the table was cleared away.");
-      if (code === REFUSED) return this.onState("The server has refused this seat.");
-      this.onState("The connection is lost; trying again …");
+      this.told = ENDED[code] ?? LOST;
+      this.tell(this.told);
+      if (code in ENDED) return;
       this.timer = setTimeout(() => this.open(), Math.min(5000, 250 * 2 ** this.tries++));
     };
   }
 
+  /** Send a message; where the connection is down, it is not sent, and `onState` is told. */
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.socket.readyState === WebSocket.OPEN) return this.socket.send(JSON.stringify(message));
+    this.tell(`That was not sent. ${this.told}`);
+  }
+
+  /** What is wrong with the connection. It is shown until the next message comes. */
+  tell(text) {
+    this.wrong = true;
+    this.onState(text);
   }
 
   close() {
