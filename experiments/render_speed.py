@@ -36,12 +36,12 @@ RESULT = RESULTS / "render_speed.json"
 SEED = 60_001
 GOAL = 60
 """The goal: pictures per second on one core."""
-VIEWS = {"all hands": "all", "one seat": 0}
+VIEWERS = {"all hands": "all", "one seat": 0}
 
 
-def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
+def play_and_draw(viewer: Any, pictures: int, seed: int) -> dict[str, float]:
     """Draw positions in a row, as pixels and as SVG. Returns figures in drawings per second or milliseconds."""
-    table, expert = env(render_mode="rgb_array", render_view=view), load("expert")
+    table, expert = env(render_mode="rgb_array", viewer=viewer), load("expert")
     table.reset(seed=seed)
     raster.clear_cache()
     clock, own, svg, first, worst = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -53,7 +53,7 @@ def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
         first = own_took if number == 0 else first
         worst = max(worst, own_took) if number else worst
         game, before = table.get_state()[0], time.process_time()
-        draw_table(game, None if view == "all" else view)
+        draw_table(game, None if viewer == "all" else viewer)
         svg += time.process_time() - before
         if game["ended"]:
             table.reset()
@@ -70,11 +70,11 @@ def play_and_draw(view: Any, pictures: int, seed: int) -> dict[str, float]:
 
 def speeds(pictures: int, runs: int) -> dict[str, Any]:
     """Measure every figure on one core, with the runs of both viewers in turn."""
-    taken: dict[str, list[dict[str, float]]] = {name: [] for name in VIEWS}
+    taken: dict[str, list[dict[str, float]]] = {name: [] for name in VIEWERS}
     with cores(1):
         for number in range(runs):
-            for name, view in VIEWS.items():
-                taken[name].append(play_and_draw(view, pictures, SEED + number))
+            for name, viewer in VIEWERS.items():
+                taken[name].append(play_and_draw(viewer, pictures, SEED + number))
     units = {"clock": "pictures/s", "own": "pictures/s", "svg": "drawings/s", "first": "ms", "slowest": "ms"}
     return {
         name: {key: figure([one[key] for one in all_of], unit) for key, unit in units.items()}
@@ -101,14 +101,14 @@ def main(given: Sequence[str] | None = None) -> None:
     }
     figures["minutes"] = round((time.perf_counter() - start) / 60, 1)
     result = write_result(options.out, facts, figures, kind=TIMING, seeds=[SEED])
-    for name in VIEWS:
+    for name in VIEWERS:
         one = {key: f"{value['median']:.0f}" for key, value in result[name].items()}
         print(
             f"rgb_array, {name}: {one['own']} pictures a second of the process's own time, {one['clock']} by the clock "
             f"(load {result['machine']['load_before']}); the first {one['first']} ms, the slowest after it "
             f"{one['slowest']} ms; as SVG {one['svg']} drawings a second"
         )
-    least = min(result[name]["own"]["median"] for name in VIEWS)
+    least = min(result[name]["own"]["median"] for name in VIEWERS)
     print(f"the goal of {GOAL} a second is {'reached' if least >= GOAL else 'not reached'}")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..rules import RuleSet
 
 MOST_GAMES = 200
-VIEWS = ("open", "player_0", "player_1", "player_2", "player_3")
+VIEWERS = ("open", "player_0", "player_1", "player_2", "player_3")
 DESCRIPTION = """\
 Print the games of a file turn by turn: hand, pile and table before each turn, its actions, and at the end of each deal
 the parts of its score. All cards are open. With --html, make a page instead to step through the games in a browser:
@@ -27,7 +27,7 @@ examples:
   persian-rummy show games.jsonl --game 3
   persian-rummy show games.jsonl --html games.html
   persian-rummy show games.jsonl --game 3 --html game.html --policy champion --policy expert
-  persian-rummy show games.jsonl --html seat.html --view player_0
+  persian-rummy show games.jsonl --html seat.html --viewer player_0
   persian-rummy simulate --seed 7 --rules deals=1 | persian-rummy show - | less
 """
 
@@ -48,8 +48,8 @@ def add_to(subparsers: Any) -> None:
     page = parser.add_argument_group("a page")
     page.add_argument("--html", metavar="FILE", help="write the page there; - is standard output")
     page.add_argument(
-        "--view",
-        choices=VIEWS,
+        "--viewer",
+        choices=VIEWERS,
         help="show only what this player sees, without any hidden card; or open: only with all hands open "
         "(default: the reader of the page can choose)",
     )
@@ -73,7 +73,7 @@ def add_to(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.html is not None:
         return make_page(args)
-    for option in ("view", "policy", "worlds", "four_colours"):
+    for option in ("viewer", "policy", "worlds", "four_colours"):
         if getattr(args, option) not in (None, [], False):
             raise CommandError(f"--{option.replace('_', '-')} is about the page: name its file with --html FILE")
     from ..drawing.terminal import paint, wants_colour
@@ -124,7 +124,7 @@ def make_page(args: argparse.Namespace) -> int:
     if not games:
         complain(f"{args.file}: no game to show; {args.html} is not written")
         return DIFFERENT
-    page = replay_page(games, args.view, analysts, Look(four_colours=args.four_colours))
+    page = replay_page(games, args.viewer, analysts, Look(four_colours=args.four_colours))
     if args.html == "-":
         write_to_output(page)
         return status

@@ -27,7 +27,7 @@ LOOK = Look()
 
 def draw_table(
     game: np.void,
-    view: int | None = None,
+    viewer: int | None = None,
     *,
     players: Sequence[str] = PLAYERS,
     recent: Sequence[tuple[int, str]] = (),
@@ -45,7 +45,7 @@ def draw_table(
 
     Args:
         game: one STATE record.
-        view: the viewer, a seat 0..3 who sits at the bottom; None shows all hands, with seat 0 at the bottom.
+        viewer: a seat 0..3 who sits at the bottom; None shows all hands, with seat 0 at the bottom.
         players: four names, by seat.
         recent: the last actions, oldest first: the seat, and the action in notation. The latest eight are shown.
         look: colour options.
@@ -53,23 +53,23 @@ def draw_table(
         defs: include the symbols that it uses; False for a page that holds ``symbols(look)`` once.
 
     Raises:
-        ValueError: ``view`` is not a seat, there are not four names, or an action has no seat.
+        ValueError: ``viewer`` is not a seat, there are not four names, or an action has no seat.
     """
-    return svg(parts(game, view, players, recent, look), contents.heading(game), look, width=width, defs=defs)
+    return svg(parts(game, viewer, players, recent, look), contents.heading(game), look, width=width, defs=defs)
 
 
 def parts(
-    game: np.void, view: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
+    game: np.void, viewer: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
 ) -> list[Part]:
     """Check the arguments of ``draw_table`` and return the parts of the picture."""
-    if view is not None and view not in range(NUM_SEATS):
-        raise ValueError(f"view={view!r}: expected a seat 0..{NUM_SEATS - 1}, or None to see all")
+    if viewer is not None and viewer not in range(NUM_SEATS):
+        raise ValueError(f"viewer={viewer!r}: expected a seat 0..{NUM_SEATS - 1}, or None to see all")
     if len(players) != NUM_SEATS:
         raise ValueError(f"players={list(players)!r}: expected {NUM_SEATS} names, got {len(players)}")
     for seat, action in recent:
         if seat not in range(NUM_SEATS) or not action.strip():
             raise ValueError(f"recent: ({seat!r}, {action!r}): expected a seat 0..{NUM_SEATS - 1} and an action")
-    return lay_out(game, view, players, recent, look)
+    return lay_out(game, viewer, players, recent, look)
 
 
 def card_face(card: Card | None, *, look: Look = LOOK, width: int | None = None) -> str:

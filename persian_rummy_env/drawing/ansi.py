@@ -14,7 +14,7 @@ from .contents import hand, heading, melds, pile, scores
 from .terminal import BOLD, DIM, LEAST_WIDTH, REVERSED, Word, card_word, lines_of, wants_colour, width_of
 
 
-def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width: int | None = None) -> str:
+def ansi(game: np.void, viewer: int | None = None, *, colour: bool = False, width: int | None = None) -> str:
     """The table as text of about ten lines. Colour does not change the words.
 
     ``7S/2`` was laid or discarded by seat 2 and ``7S/-`` turned up by the deal. ``7S*`` is a card that everybody knows
@@ -23,7 +23,7 @@ def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width:
 
     Args:
         game: one STATE record.
-        view: the viewer, a seat, or None to see all hands.
+        viewer: a seat, or None to see all hands.
         colour: use the escape codes of a terminal.
         width: columns of a line, at least 20; None: no limit.
 
@@ -32,18 +32,18 @@ def ansi(game: np.void, view: int | None = None, *, colour: bool = False, width:
     """
     if width is not None and width < LEAST_WIDTH:
         raise ValueError(f"width={width}: expected at least {LEAST_WIDTH} columns, or None for lines of any length")
-    lines = _ansi_words(game, view)
+    lines = _ansi_words(game, viewer)
     return "\n".join(
         line for indent, words in lines for line in lines_of(words, colour=colour, width=width, indent=indent)
     )
 
 
-def for_stdout(game: np.void, view: int | None = None) -> str:
+def for_stdout(game: np.void, viewer: int | None = None) -> str:
     """``ansi`` for standard output: on a terminal in colour and in its width (``NO_COLOR`` is obeyed), else plain."""
-    return ansi(game, view, colour=wants_colour(sys.stdout), width=width_of(sys.stdout))
+    return ansi(game, viewer, colour=wants_colour(sys.stdout), width=width_of(sys.stdout))
 
 
-def _ansi_words(game: np.void, view: int | None) -> Iterator[tuple[int, list[Word]]]:
+def _ansi_words(game: np.void, viewer: int | None) -> Iterator[tuple[int, list[Word]]]:
     """The lines of ``ansi`` as words, each line with the indent of its continuation in columns."""
 
     def by(card: int, seat: int) -> Word:
@@ -58,7 +58,7 @@ def _ansi_words(game: np.void, view: int | None) -> Iterator[tuple[int, list[Wor
         yield 6, [Word(f"  {meld.kind}", DIM), *cards]
     to_move = int(game["seat"]) if not game["ended"] else NOBODY
     for seat in range(NUM_SEATS):
-        shown = hand(game, seat, view)
+        shown = hand(game, seat, viewer)
         owed = int(game["owed"]) if seat == to_move else NOTHING_OWED
         cards = [
             card_word(CARD_NAMES[card], "*" * known, *((REVERSED,) if card == owed and known else ()))

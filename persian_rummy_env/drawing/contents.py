@@ -1,7 +1,7 @@
 """What a drawing of the table shows, from a state and a viewer.
 
-``view`` is None to show every hand, or a seat 0..3 to show what its player may see: the cards of other hands are hidden
-unless everybody knows them.
+``viewer`` is None to show every hand, or a seat 0..3 to show what its player may see: the cards of other hands are
+hidden unless everybody knows them.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def melds(game: np.void) -> list[Meld]:
     return found
 
 
-def hand(game: np.void, seat: int, view: int | None) -> Hand:
+def hand(game: np.void, seat: int, viewer: int | None) -> Hand:
     """The hand of a seat as the viewer sees it."""
     held, known = cards_of(game["hand"][seat]), cards_of(game["known"][seat])
-    if view not in (None, seat):
+    if viewer not in (None, seat):
         return Hand(tuple(known), (True,) * len(known), len(held) - len(known))
     unknown = list(held)
     for card in known:

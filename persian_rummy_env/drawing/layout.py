@@ -29,9 +29,9 @@ RECENT = 8
 class Table:
     """The arguments of one picture, shared by the functions that place its items."""
 
-    def __init__(self, game: np.void, view: int | None, players: Sequence[str], look: Look) -> None:
-        self.game, self.view, self.players, self.look = game, view, players, look
-        self.bottom = 0 if view is None else view
+    def __init__(self, game: np.void, viewer: int | None, players: Sequence[str], look: Look) -> None:
+        self.game, self.viewer, self.players, self.look = game, viewer, players, look
+        self.bottom = 0 if viewer is None else viewer
         self.to_move = int(game["seat"]) if not game["ended"] else NOBODY
 
     def place(self, seat: int) -> int:
@@ -44,10 +44,10 @@ class Table:
 
 
 def lay_out(
-    game: np.void, view: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
+    game: np.void, viewer: int | None, players: Sequence[str], recent: Sequence[tuple[int, str]], look: Look
 ) -> list[Part]:
     """The parts of the picture; later ones lie on top."""
-    table = Table(game, view, players, look)
+    table = Table(game, viewer, players, look)
     return [
         Part("page", (Panel(0, 0, WIDTH, HEIGHT, 0, PAGE), Panel(290, 164, 700, 470, 18, FELT, RIM))),
         Part("heading", tuple(_heading(table))),
@@ -169,7 +169,7 @@ _SIZES = (range(12, 5, -1), range(9, 5, -1), range(11, 5, -1), range(9, 5, -1))
 
 def _hand(table: Table, seat: int) -> Iterator[Panel | Stamp | Label]:
     place = table.place(seat)
-    shown = contents.hand(table.game, seat, table.view)
+    shown = contents.hand(table.game, seat, table.viewer)
     yield from _name(table, seat, len(shown.cards) + shown.hidden)
     cards = [CARD_NAMES[index] for index in shown.cards] + ["back"] * shown.hidden
     left, top, width, height = _BOXES[place]
@@ -226,8 +226,8 @@ def _heading(table: Table) -> Iterator[Label]:
     yield Label(x, 42, 22, (Run(f"Deal {int(game['deal']) + 1} of {int(game['deals'])}"),), bold=True)
     yield Label(x, 68, 15, (Run(fit(f"dealt by {table.players[int(game['dealer'])]}", end - x, 15), SOFT),))
     yield Label(x, 92, 15, (Run(fit(now, end - x, 15)),))
-    if table.view is not None:
-        yield Label(x, 116, 13, (Run(fit(f"as {table.players[table.view]} sees it", end - x, 13), SOFT),))
+    if table.viewer is not None:
+        yield Label(x, 116, 13, (Run(fit(f"as {table.players[table.viewer]} sees it", end - x, 13), SOFT),))
 
 
 def _scores(table: Table) -> Iterator[Panel | Stamp | Label]:

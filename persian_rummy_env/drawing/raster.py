@@ -141,7 +141,7 @@ def clear_cache() -> None:
 
 def rgb_array(
     game: np.void,
-    view: int | None = None,
+    viewer: int | None = None,
     *,
     players: Sequence[str] | None = None,
     recent: Sequence[tuple[int, str]] = (),
@@ -150,12 +150,12 @@ def rgb_array(
 
     Args:
         game: one STATE record.
-        view: the viewer, a seat, or None to see all hands.
+        viewer: a seat, or None to see all hands.
         players: four names, by seat; None: ``player_0`` to ``player_3``.
         recent: the last actions, oldest first: the seat, and the action in notation.
     """
     from .. import drawing
     from .raster import pixels
 
-    parts = drawing.parts(game, view, drawing.PLAYERS if players is None else players, recent, drawing.LOOK)
+    parts = drawing.parts(game, viewer, drawing.PLAYERS if players is None else players, recent, drawing.LOOK)
     return pixels(parts, drawing.LOOK)

@@ -69,7 +69,7 @@ def raw_env(
     illegal_action: IllegalAction = "raise",
     max_decisions: int | None = None,
     render_mode: RenderMode | None = None,
-    render_view: str | int = "all",
+    viewer: str | int = "all",
     seed: int | None = None,
 ) -> PersianRummyAEC:
     """``env`` without the checks of PettingZoo's wrappers on the order of calls; same options.
@@ -84,7 +84,7 @@ def raw_env(
         illegal_action=illegal_action,
         max_decisions=max_decisions,
         render_mode=render_mode,
-        render_view=render_view,
+        viewer=viewer,
         seed=seed,
     )
 
@@ -98,7 +98,7 @@ def env(
     illegal_action: IllegalAction = "raise",
     max_decisions: int | None = None,
     render_mode: RenderMode | None = None,
-    render_view: str | int = "all",
+    viewer: str | int = "all",
     seed: int | None = None,
 ) -> CheckedPersianRummyAEC:
     """One game of Persian Rummy as PettingZoo's ``AECEnv``.
@@ -115,8 +115,8 @@ def env(
             terminates with reward -1 for both agents of the offending team and +1 for the other two.
         max_decisions: truncates the episode for all four agents after this many decisions; None (default): never.
         render_mode: ``"human"``, ``"ansi"``, ``"rgb_array"`` or None.
-        render_view: the viewer of ``render``: ``"all"`` (default) shows every hand; a seat 0..3 or an agent name shows
-            what that player may see.
+        viewer: who looks at what ``render`` draws: ``"all"`` (default) shows every hand; a seat 0..3 or an agent name
+            shows what that player may see.
         seed: the seed of the first ``reset`` without a seed.
 
     An observation is ``{"observation": (1020,) float32 in [0, 1], "action_mask": (547,) int8}``.
@@ -142,6 +142,6 @@ def env(
         illegal_action=illegal_action,
         max_decisions=max_decisions,
         render_mode=render_mode,
-        render_view=render_view,
+        viewer=viewer,
         seed=seed,
     )

@@ -81,13 +81,13 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         illegal_action: IllegalAction = "raise",
         max_decisions: int | None = None,
         render_mode: RenderMode | None = None,
-        render_view: str | int = "all",
+        viewer: str | int = "all",
         seed: int | None = None,
     ) -> None:
         super().__init__()
         self.options = Options(as_rules(rules), episode, reward, reward_timing, illegal_action, max_decisions)
         self.render_mode = None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
-        self.render_view = _view(render_view)
+        self.viewer = _view(viewer)
         self._seed = None if seed is None else int(game_seed(seed))
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
@@ -303,7 +303,7 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
             self._end(finished, not finished)
 
     def render(self) -> str | np.ndarray | None:
-        """Draw the table as ``render_mode`` says, for the viewer ``render_view``.
+        """Draw the table as ``render_mode`` says for ``viewer``.
 
         Returns:
             ``"ansi"``: a text, in colour and in the terminal's width if standard output is a terminal. ``"rgb_array"``:
@@ -313,13 +313,13 @@ class PersianRummyAEC(AECEnv[str, Any, Any]):
         from ..drawing import ansi, raster
 
         self._guard.need("render()")
-        game, view = self._batch.games[0], self.render_view
+        game, viewer = self._batch.games[0], self.viewer
         if self.render_mode == "ansi":
-            return ansi.for_stdout(game, view)
+            return ansi.for_stdout(game, viewer)
         if self.render_mode == "rgb_array":
-            return raster.rgb_array(game, view, recent=tuple(self._recent))
+            return raster.rgb_array(game, viewer, recent=tuple(self._recent))
         if self.render_mode == "human":
-            sys.stdout.write(ansi.for_stdout(game, view) + "\n")
+            sys.stdout.write(ansi.for_stdout(game, viewer) + "\n")
             sys.stdout.flush()
         else:
             logger.warn(
@@ -358,11 +358,11 @@ def _agent(agent: Any, what: str) -> str:
     return agent
 
 
-def _view(view: Any) -> int | None:
-    """``render_view`` as the seat of the viewer, or None for all hands."""
-    if isinstance(view, str) and view == "all":
+def _view(viewer: Any) -> int | None:
+    """``viewer`` as the seat of the viewer, or None for all hands."""
+    if isinstance(viewer, str) and viewer == "all":
         return None
-    seat: Any = SEATS.get(view, view) if isinstance(view, str) else view
+    seat: Any = SEATS.get(viewer, viewer) if isinstance(viewer, str) else viewer
     if not is_whole(seat) or not 0 <= seat < NUM_SEATS:
-        raise ValueError(f"render_view={shown(view)}: expected 'all', a seat 0..{NUM_SEATS - 1}, or an agent")
+        raise ValueError(f"viewer={shown(viewer)}: expected 'all', a seat 0..{NUM_SEATS - 1}, or an agent")
     return int(seat)

@@ -62,7 +62,7 @@ class AECOptions(EnvOptions, total=False):
     """The options of ``persian_rummy_env.env``."""
 
     render_mode: RenderMode | None
-    render_view: str | int
+    viewer: str | int
 
 
 class VectorOptions(EnvOptions, total=False):

@@ -252,7 +252,7 @@ class _OneGame:
     def rendered(self, seat: int) -> dict[str, np.ndarray]:
         """The drawing of ``render()``, if the seat is its viewer."""
         env = self.env
-        shows = env.unwrapped.render_view == seat and env.unwrapped.render_mode in ("ansi", "rgb_array")
+        shows = env.unwrapped.viewer == seat and env.unwrapped.render_mode in ("ansi", "rgb_array")
         return {"render()": np.asarray(env.render())} if shows else {}
 
     def play(self, states: np.ndarray, rng: np.random.Generator) -> None:

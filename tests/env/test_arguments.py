@@ -121,7 +121,7 @@ def test_other_options() -> None:
         for make in (env, raw_env, PersianRummyParallel, PersianRummyGymEnv):
             clear(lambda make=make, value=value: make(render_mode=value), "render_mode")
     for value in [*NO_NUMBER, 4, -1, HUGE, "player_4"]:
-        clear(lambda value=value: env(render_view=value), "render_view")
+        clear(lambda value=value: env(viewer=value), "viewer")
 
 
 def test_a_code_that_no_bot_has() -> None:

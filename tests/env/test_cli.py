@@ -153,10 +153,10 @@ def test_help_needs_no_engine() -> None:
         ("show /nowhere/at/all.jsonl", ["/nowhere/at/all.jsonl: no such file"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 2", ["--game 2", "holds 1 game"]),
         (f"show {GOLDEN}/chain_take.jsonl --game 0", ["--game", "'0'", "a whole number of at least 1"]),
-        (f"show {GOLDEN}/chain_take.jsonl --view player_0", ["--view", "--html FILE"]),
+        (f"show {GOLDEN}/chain_take.jsonl --viewer player_0", ["--viewer", "--html FILE"]),
         (f"show {GOLDEN}/chain_take.jsonl --policy expert", ["--policy", "--html FILE"]),
         (f"show {GOLDEN}/chain_take.jsonl --four-colours", ["--four-colours", "--html FILE"]),
-        (f"show {GOLDEN}/chain_take.jsonl --html - --view player_4", ["--view", "'player_4'", "player_3"]),
+        (f"show {GOLDEN}/chain_take.jsonl --html - --viewer player_4", ["--viewer", "'player_4'", "player_3"]),
         (f"show {GOLDEN}/chain_take.jsonl --html - --worlds 3", ["--worlds", "--policy NAME"]),
         (
             f"show {GOLDEN}/chain_take.jsonl --html - --policy exprt",
@@ -464,7 +464,7 @@ def test_show_chooses_a_game_and_names_one_that_does_not_replay(bad_file: Path, 
 
 def test_show_makes_a_page_of_the_games_that_replay(bad_file: Path, tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
     page = tmp_path / "games.html"
-    ran = run("show", str(bad_file), "--html", str(page), "--view", "open")
+    ran = run("show", str(bad_file), "--html", str(page), "--viewer", "open")
     assert ran.status == 1
     assert ran.out == ""
     *faults, last = ran.err.splitlines()
@@ -491,7 +491,7 @@ def test_show_asks_policies(run) -> None:  # type: ignore[no-untyped-def]
         str(GOLDEN / "chain_take.jsonl"),
         "--html",
         "-",
-        "--view",
+        "--viewer",
         "open",
         "--policy",
         "expert",
@@ -507,7 +507,7 @@ def test_a_page_without_policies_needs_no_agents() -> None:
     program = (
         "import sys\n"
         "from persian_rummy_env.cli import program as cli\n"
-        f"cli.main(['show', {str(GOLDEN / 'chain_take.jsonl')!r}, '--html', '-', '--view', 'open'])\n"
+        f"cli.main(['show', {str(GOLDEN / 'chain_take.jsonl')!r}, '--html', '-', '--viewer', 'open'])\n"
         "print(*sorted({'agents', 'torch', 'train'} & set(sys.modules)), file=sys.stderr)\n"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

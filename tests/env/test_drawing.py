@@ -21,15 +21,15 @@ from tests.env.play import PACK, POLICIES, position, put, scaled
 from tests.env.play import play as play_vector
 
 SVG = "{http://www.w3.org/2000/svg}"
-VIEWS = (None, 0, 1, 2, 3)
+VIEWERS = (None, 0, 1, 2, 3)
 FOUR = Look(four_colours=True)
 SETS = [[f"{rank}{suit}" for suit in "CDHS"] for rank in "23456789TJQKA"]
 NAMES = ("Ada", "search(deepest, worlds=160)", "Ελένη Παπαδοπούλου-Βασιλείου", "W" * 60)
 
 
-def parts_of(game: np.void, view: int | None = None, **options: Any) -> list[Part]:
+def parts_of(game: np.void, viewer: int | None = None, **options: Any) -> list[Part]:
     given = {"players": NAMES, "recent": (), "look": Look(), **options}
-    return drawing.parts(game, view, given["players"], given["recent"], given["look"])
+    return drawing.parts(game, viewer, given["players"], given["recent"], given["look"])
 
 
 def random_game(rng: np.random.Generator) -> np.void:
@@ -155,7 +155,7 @@ def test_nothing_that_must_be_read_is_covered() -> None:
     longest: Counter[str] = Counter()
     for number in range(scaled(2000, least=200)):
         game = random_game(rng)
-        parts = parts_of(game, VIEWS[number % 5], recent=random_actions(rng))
+        parts = parts_of(game, VIEWERS[number % 5], recent=random_actions(rng))
         assert faults(parts) == []
         cards = {
             part.name: sum(getattr(item, "piece", "").startswith("card-") for item in part.items) for part in parts
@@ -168,18 +168,18 @@ def test_nothing_that_must_be_read_is_covered() -> None:
 
 def test_positions_of_play_are_drawn_without_a_fault() -> None:
     for number, (game, recent) in enumerate(positions(seed=1, steps=scaled(600, least=80))):
-        assert faults(parts_of(game, VIEWS[number % 5], recent=recent)) == []
+        assert faults(parts_of(game, VIEWERS[number % 5], recent=recent)) == []
 
 
 def test_the_fullest_table_that_the_cards_allow() -> None:
     melds = [(number % 4, " ".join(cards[:3])) for number, cards in enumerate(SETS)] + [(0, "JK JK JK JK")]
     melds += [(1, "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS")]
-    for view in VIEWS:
-        assert faults(parts_of(position({}, table=melds, stock="", pile="").get_state()[0], view)) == []
+    for viewer in VIEWERS:
+        assert faults(parts_of(position({}, table=melds, stock="", pile="").get_state()[0], viewer)) == []
         for seat in range(4):
             for held in (35, 28):
                 whole = position({seat: " ".join(PACK[:held])}, pile=" ".join(PACK[held:]), stock="")
-                assert faults(parts_of(whole.get_state()[0], view)) == []
+                assert faults(parts_of(whole.get_state()[0], viewer)) == []
 
 
 def positions(seed: int, steps: int) -> Iterator[tuple[np.void, list[tuple[int, str]]]]:
@@ -207,9 +207,9 @@ def drawing_action(action: int) -> str:
 # What is on it --------------------------------------------------------------------------------------------------------
 
 
-def drawn(game: np.void, view: int | None = None, **options: Any) -> dict[str, ET.Element]:
+def drawn(game: np.void, viewer: int | None = None, **options: Any) -> dict[str, ET.Element]:
     """The parts of a drawing by name; what it uses is in its own symbols."""
-    root = ET.fromstring(draw_table(game, view, **options))
+    root = ET.fromstring(draw_table(game, viewer, **options))
     assert root.get("viewBox") == "0 0 1280 800"
     assert root.get("role") == "img"
     defined = [symbol.get("id") for symbol in root.iter(f"{SVG}symbol")]
@@ -240,9 +240,9 @@ def words(part: ET.Element) -> list[str]:
 
 def test_cards_lie_where_they_are_and_point_to_who_put_them_there() -> None:
     for number, (game, _) in enumerate(positions(seed=2, steps=scaled(300, least=60))):
-        view = VIEWS[number % 5]
-        parts = drawn(game, view)
-        bottom = view or 0
+        viewer = VIEWERS[number % 5]
+        parts = drawn(game, viewer)
+        bottom = viewer or 0
         by = [f"by-{stamps.PLACES[(seat - bottom) % 4]}-{seat % 2}" for seat in range(4)]
         pile = [(CARD_NAMES[card], by[seat] if seat != NOBODY else None) for card, seat in contents.pile(game)]
         shown = iter([*pieces(parts["pile"]), ""])
@@ -261,7 +261,7 @@ def test_cards_lie_where_they_are_and_point_to_who_put_them_there() -> None:
         ]
         assert pieces(parts["melds"]) == [one for card, arrow in laid for one in (f"card-{card}", arrow)]
         for seat in range(4):
-            hand = contents.hand(game, seat, view)
+            hand = contents.hand(game, seat, viewer)
             assert cards(parts[f"hand-{seat}"]) == [CARD_NAMES[card] for card in hand.cards]
             assert pieces(parts[f"hand-{seat}"]).count("card-back") == hand.hidden
             assert pieces(parts[f"hand-{seat}"]).count("eye") == sum(hand.known)
@@ -316,17 +316,17 @@ def test_any_name_is_text(name: str) -> None:
 # What is hidden -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("view", range(4))
-def test_a_view_is_the_same_for_all_that_may_be_hidden(view: int) -> None:
+@pytest.mark.parametrize("viewer", range(4))
+def test_a_view_is_the_same_for_all_that_may_be_hidden(viewer: int) -> None:
     """Other cards planted where the seat cannot see change no byte, and no hidden card is named anywhere."""
-    rng = np.random.default_rng(view)
+    rng = np.random.default_rng(viewer)
     others_saw_it = hidden_cards = 0
-    for game, recent in positions(seed=10 + view, steps=scaled(150, least=30)):
-        planted = exchange_hidden(np.array([game]), view, rng)[0]
-        svg = draw_table(game, view, recent=recent)
-        assert svg == draw_table(planted, view, recent=recent)
+    for game, recent in positions(seed=10 + viewer, steps=scaled(150, least=30)):
+        planted = exchange_hidden(np.array([game]), viewer, rng)[0]
+        svg = draw_table(game, viewer, recent=recent)
+        assert svg == draw_table(planted, viewer, recent=recent)
         others_saw_it += draw_table(game, None) != draw_table(planted, None)
-        seen = {CARD_NAMES[card] for seat in range(4) for card in contents.hand(game, seat, view).cards}
+        seen = {CARD_NAMES[card] for seat in range(4) for card in contents.hand(game, seat, viewer).cards}
         seen |= {CARD_NAMES[card] for card, _ in contents.pile(game)}
         seen |= {CARD_NAMES[card] for meld in contents.melds(game) for card in meld.cards}
         assert set(re.findall(r"card-([2-9TJQKA][CDHS]|JK)", svg)) == seen
@@ -379,16 +379,16 @@ def test_four_colours_are_four() -> None:
     assert draw_table(position({1: "7C"}).get_state()[0], look=FOUR) != draw_table(position({1: "7C"}).get_state()[0])
 
 
-@pytest.mark.parametrize("view", [None, 2])
-def test_the_raster_is_the_drawing(view: int | None) -> None:
+@pytest.mark.parametrize("viewer", [None, 2])
+def test_the_raster_is_the_drawing(viewer: int | None) -> None:
     """Put together from pieces, it has the pixels of the whole SVG; letters, drawn by another library, nearly so."""
     for number, (game, recent) in enumerate(positions(seed=20, steps=scaled(60, least=10))):
         if number % 10 == 9:
-            whole = raster.rasterise(draw_table(game, view, recent=recent, width=WIDTH), raster.FONTS).convert("RGB")
-            quick = raster.rgb_array(game, view, recent=recent)
+            whole = raster.rasterise(draw_table(game, viewer, recent=recent, width=WIDTH), raster.FONTS).convert("RGB")
+            quick = raster.rgb_array(game, viewer, recent=recent)
             assert quick.shape == (HEIGHT, WIDTH, 3)
             apart = abs(np.asarray(whole).astype(int) - quick).max(axis=-1)
-            for part in parts_of(game, view, players=drawing.PLAYERS, recent=recent):
+            for part in parts_of(game, viewer, players=drawing.PLAYERS, recent=recent):
                 for label in part.items:
                     if isinstance(label, Label):
                         left, top, right, bottom = map(round, box(label))
@@ -436,7 +436,7 @@ def test_a_card_by_itself() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     game = position({1: "7C"}).get_state()[0]
-    with pytest.raises(ValueError, match=r"view=4: expected a seat 0\.\.3, or None"):
+    with pytest.raises(ValueError, match=r"viewer=4: expected a seat 0\.\.3, or None"):
         draw_table(game, 4)
     with pytest.raises(ValueError, match="expected 4 names, got 3"):
         draw_table(game, players=("a", "b", "c"))

@@ -250,7 +250,7 @@ def test_a_page_is_utf_8_whatever_the_terminal_takes(tmp_path: Path) -> None:
     game["players"] = ["é", "\ud83d", "b", "c"]
     path = tmp_path / "games.jsonl"
     path.write_text(dumps(game) + "\n")
-    words = [sys.executable, "-m", "persian_rummy_env", "show", str(path), "--view", "open", "--html"]
+    words = [sys.executable, "-m", "persian_rummy_env", "show", str(path), "--viewer", "open", "--html"]
     environment = os.environ | {"PYTHONIOENCODING": "ascii:strict"}
     shown = subprocess.run([*words, "-"], capture_output=True, env=environment, check=True).stdout
     assert cli.main([*words[3:], str(tmp_path / "page.html")]) == 0
@@ -361,7 +361,7 @@ def test_an_endless_file_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyP
     "option",
     [
         "simulate --games 1 --seed 3 --rules deals=1 --out",
-        "show {} --view open --html",
+        "show {} --viewer open --html",
         "stats {} --json",
         "stats {} --plot",
     ],

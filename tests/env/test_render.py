@@ -1,4 +1,4 @@
-"""The table as text and the render modes: what they show, and what a player's view keeps hidden."""
+"""The table as text and the render modes: what they show, and what a viewer may not see."""
 
 import io
 import os
@@ -138,16 +138,16 @@ def test_the_text_names_what_is_owed_known_and_discarded() -> None:
     assert "pile from the bottom: 4H/- 2S/1" in ansi.ansi(table.get_state()[0])
 
 
-@pytest.mark.parametrize("view", [None, 0, 1, 2, 3])
-def test_a_view_shows_its_own_hand_and_what_all_know_of_the_others(view: int | None) -> None:
+@pytest.mark.parametrize("viewer", [None, 0, 1, 2, 3])
+def test_a_view_shows_its_own_hand_and_what_all_know_of_the_others(viewer: int | None) -> None:
     some_known = 0
     for state in games(seed=2, steps=scaled(200, least=50)):
         game = state[0]
         for seat in range(4):
             hand, known = cards_in(game["hand"][seat]), cards_in(game["known"][seat])
-            shown = contents.hand(game, seat, view)
+            shown = contents.hand(game, seat, viewer)
             names = [CARD_NAMES[card] for card in shown.cards]
-            if view in (None, seat):
+            if viewer in (None, seat):
                 assert sorted(names) == sorted(hand)
                 assert shown.hidden == 0
             else:
@@ -158,15 +158,15 @@ def test_a_view_shows_its_own_hand_and_what_all_know_of_the_others(view: int | N
     assert some_known
 
 
-@pytest.mark.parametrize("view", range(4))
-def test_neither_text_nor_picture_shows_a_player_what_is_hidden(view: int) -> None:
-    rng = np.random.default_rng(view)
+@pytest.mark.parametrize("viewer", range(4))
+def test_neither_text_nor_picture_shows_a_player_what_is_hidden(viewer: int) -> None:
+    rng = np.random.default_rng(viewer)
     spectator_saw_it = 0
-    for number, state in enumerate(games(seed=3 + view, steps=scaled(60, least=20))):
-        other = exchange_hidden(state, view, rng)
-        assert ansi.ansi(state[0], view) == ansi.ansi(other[0], view)
+    for number, state in enumerate(games(seed=3 + viewer, steps=scaled(60, least=20))):
+        other = exchange_hidden(state, viewer, rng)
+        assert ansi.ansi(state[0], viewer) == ansi.ansi(other[0], viewer)
         if number % 6 == 0:
-            assert (raster.rgb_array(state[0], view) == raster.rgb_array(other[0], view)).all()
+            assert (raster.rgb_array(state[0], viewer) == raster.rgb_array(other[0], viewer)).all()
             spectator_saw_it += bool((raster.rgb_array(state[0]) != raster.rgb_array(other[0])).any())
     assert spectator_saw_it
 
@@ -194,8 +194,8 @@ def test_rendering_changes_nothing() -> None:
     table.reset(seed=1)
     play_on(table, np.random.default_rng(1), steps=20)
     before = table.get_state()
-    for view in (None, 0, 1, 2, 3):
-        ansi.ansi(table.get_state()[0], view)
+    for viewer in (None, 0, 1, 2, 3):
+        ansi.ansi(table.get_state()[0], viewer)
         table.render()
     assert equal(table.get_state(), before)
 
@@ -304,9 +304,9 @@ def test_without_a_mode_rendering_says_so() -> None:
         assert table.render() is None
 
 
-@pytest.mark.parametrize(("view", "seat"), [("all", None), (2, 2), ("player_1", 1), (np.int64(3), 3)])
-def test_render_view_says_whose_cards_show(view: Any, seat: int | None) -> None:
-    table = env(render_mode="ansi", render_view=view)
+@pytest.mark.parametrize(("viewer", "seat"), [("all", None), (2, 2), ("player_1", 1), (np.int64(3), 3)])
+def test_viewer_says_whose_cards_show(viewer: Any, seat: int | None) -> None:
+    table = env(render_mode="ansi", viewer=viewer)
     table.reset(seed=1)
     assert table.render() == ansi.ansi(table.get_state()[0], seat)
     hidden = str(table.render()).count("??")

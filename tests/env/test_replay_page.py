@@ -18,7 +18,7 @@ import pytest
 
 from persian_rummy_env import RuleSet
 from persian_rummy_env.actions import ACTION_NAMES
-from persian_rummy_env.apps.replay_page import VIEWS, Analysis, replay_page
+from persian_rummy_env.apps.replay_page import VIEWERS, Analysis, replay_page
 from persian_rummy_env.apps.replay_page.moments import moments_of
 from persian_rummy_env.cards import CARD_NAMES, CARD_VALUES, cards_in, encode_card
 from persian_rummy_env.cli import show
@@ -39,20 +39,20 @@ def data_of(page: str) -> dict[str, Any]:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-def drawing(data: dict[str, Any], game: int, view: str, moment: int) -> str:
+def drawing(data: dict[str, Any], game: int, viewer: str, moment: int) -> str:
     """The whole drawing at a moment, put together as the page's script does it."""
     whole = data["frame"]
-    for name, markup in drawn(data, game, view, moment).items():
+    for name, markup in drawn(data, game, viewer, moment).items():
         assert f'data-part="{name}"></g>' in whole
         whole = whole.replace(f'data-part="{name}"></g>', f'data-part="{name}">{markup}</g>')
     return whole
 
 
-def drawn(data: dict[str, Any], game: int, view: str, moment: int) -> dict[str, str]:
+def drawn(data: dict[str, Any], game: int, viewer: str, moment: int) -> dict[str, str]:
     """The markup of each part of the drawing at a moment."""
     found = {}
     kinds = len(data["cards"])
-    for part, (moments, contents) in data["games"][game]["films"][view].items():
+    for part, (moments, contents) in data["games"][game]["films"][viewer].items():
         codes = data["contents"][contents[bisect_right(moments, moment) - 1]]
         pieces = [
             data["pieces"][code // kinds].replace(data["cardMark"], data["cards"][code % kinds]) for code in codes
@@ -75,9 +75,9 @@ def test_every_moment_from_every_side_is_the_drawing_of_that_moment() -> None:
             assert data["games"][0]["actions"][moment] == report[index]
             before = range(max(first, index - 8), index)
             recent = [(int(again.states[one]["seat"]), report[one]) for one in before]
-            for view, seat in VIEWS.items():
+            for viewer, seat in VIEWERS.items():
                 svg = draw_table(again.states[index], seat, players=record["players"], recent=recent, defs=False)
-                assert drawing(data, 0, view, moment) == re.sub("<title>.*?</title>", "<title>The table</title>", svg)
+                assert drawing(data, 0, viewer, moment) == re.sub("<title>.*?</title>", "<title>The table</title>", svg)
             moment += 1
         assert data["games"][0]["actions"][moment] is None
         first += len(deal["actions"])
@@ -122,7 +122,7 @@ def test_a_record_that_does_not_replay_has_no_page() -> None:
 
 
 def test_what_cannot_be_shown_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"view='player_4': expected one of open, player_0"):
+    with pytest.raises(ValueError, match=r"viewer='player_4': expected one of open, player_0"):
         replay_page([(1, some_game())], "player_4")
     with pytest.raises(ValueError, match="no game"):
         replay_page([])
@@ -294,4 +294,4 @@ def test_an_action_takes_little_room() -> None:
 
 
 def test_the_command_knows_the_views() -> None:
-    assert tuple(VIEWS) == show.VIEWS
+    assert tuple(VIEWERS) == show.VIEWERS

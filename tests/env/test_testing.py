@@ -19,7 +19,7 @@ from tests.env.play import equal, scaled
 ENVIRONMENTS: dict[str, Callable[[], Any]] = {
     "env": lambda: env(episode="deal"),
     "raw_env": lambda: raw_env(episode="deal"),
-    "a player's view": lambda: env(render_mode="ansi", render_view=1),
+    "a player's view": lambda: env(render_mode="ansi", viewer=1),
     "wrapped": lambda: OrderEnforcingWrapper(raw_env(illegal_action="forfeit")),
     "vector, same step": lambda: PersianRummyVecEnv(5, episode="deal"),
     "vector, next step": lambda: PersianRummyVecEnv(5, episode="deal", autoreset_mode="NEXT_STEP"),
@@ -165,7 +165,7 @@ def test_a_render_that_ignores_its_view_is_found() -> None:
             return ansi.ansi(self._batch.games.copy()[0])
 
     with pytest.raises(AssertionError, match=r"player_1 is shown hidden cards: render\(\) changed"):
-        check_no_leak(Open(render_mode="ansi", render_view=1))
+        check_no_leak(Open(render_mode="ansi", viewer=1))
 
 
 # Their parts ----------------------------------------------------------------------------------------------------------

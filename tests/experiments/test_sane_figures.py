@@ -32,8 +32,8 @@ def result_of(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
 def test_figures_of_drawing_are_sane(result_of: Callable[..., dict[str, Any]]) -> None:
     result = result_of(render_speed.main, "--pictures", "6", "--runs", "2")
-    for view in render_speed.VIEWS:
-        one = result[view]
+    for viewer in render_speed.VIEWERS:
+        one = result[viewer]
         assert 5 < one["own"]["min"] <= one["own"]["max"] < 1000, "pictures a second"
         assert one["clock"]["median"] < 1.1 * one["own"]["max"], "the clock is no faster than the process's own time"
         assert one["svg"]["min"] > one["own"]["max"], "an SVG is drawn sooner than its pixels"

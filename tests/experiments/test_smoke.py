@@ -21,9 +21,11 @@ def test_render_speed(tmp_path: Path) -> None:
     out = tmp_path / "result.json"
     render_speed.main(["--pictures", "6", "--runs", "2", "--out", str(out)])
     result = json.loads(out.read_text())
-    for view in render_speed.VIEWS:
-        assert len(result[view]["own"]["runs"]) == 2
-        assert result[view]["first"]["min"] > 1000 / result[view]["own"]["max"]  # every run starts with empty caches
+    for viewer in render_speed.VIEWERS:
+        assert len(result[viewer]["own"]["runs"]) == 2
+        assert (
+            result[viewer]["first"]["min"] > 1000 / result[viewer]["own"]["max"]
+        )  # every run starts with empty caches
 
 
 def test_search_speed(tmp_path: Path) -> None:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .analysis import Analysis, Analyst
-from .page import OPEN, VIEWS, loading_page, replay_page, security_policy
+from .page import OPEN, VIEWERS, loading_page, replay_page, security_policy
 
-__all__ = ["OPEN", "VIEWS", "Analysis", "Analyst", "loading_page", "replay_page", "security_policy"]
+__all__ = ["OPEN", "VIEWERS", "Analysis", "Analyst", "loading_page", "replay_page", "security_policy"]

@@ -25,7 +25,7 @@ from .drawings import CARD_MARK, Film, Store
 from .moments import Moments, moments_of
 
 OPEN = "open"
-VIEWS: dict[str, int | None] = {OPEN: None} | {f"player_{seat}": seat for seat in range(NUM_SEATS)}
+VIEWERS: dict[str, int | None] = {OPEN: None} | {f"player_{seat}": seat for seat in range(NUM_SEATS)}
 """The sides a table is seen from: all hands open, or as the player of a seat sees it."""
 RECENT = 8
 """Actions that the drawing names, the latest of the deal."""
@@ -39,7 +39,7 @@ SCRIPTS = ("dom", "drawing", "analysis", "replay")
 
 def replay_page(
     games: Iterable[tuple[int, Record]],
-    view: str | None = None,
+    viewer: str | None = None,
     analysts: Sequence[Analyst] = (),
     look: Look = LOOK,
 ) -> str:
@@ -47,8 +47,8 @@ def replay_page(
 
     Args:
         games: records, each with its number in the file, from 1.
-        view: one of ``VIEWS``; None: all of them, to choose from. With the view of a seat nothing is in the page that
-            its player does not get to see: no deck nor seed, no other hand, no analysis on the decisions of others.
+        viewer: one of ``VIEWERS``; None: all of them, to choose from. With one seat, the page holds nothing that its
+            player does not get to see: no deck nor seed, no other hand, no analysis on the decisions of others.
         analysts: policies that are asked about every decision.
         look: of the drawing.
 
@@ -57,11 +57,11 @@ def replay_page(
         forbids that and any script but its own.
 
     Raises:
-        RecordError: a record is not well formed, or does not replay. ValueError: an unknown view, or no game.
+        RecordError: a record is not well formed, or does not replay. ValueError: an unknown viewer, or no game.
     """
-    if view is not None and view not in VIEWS:
-        raise ValueError(f"view={view!r}: expected one of {', '.join(VIEWS)}, or None for all of them")
-    views = list(VIEWS) if view is None else [view]
+    if viewer is not None and viewer not in VIEWERS:
+        raise ValueError(f"viewer={viewer!r}: expected one of {', '.join(VIEWERS)}, or None for all of them")
+    views = list(VIEWERS) if viewer is None else [viewer]
     store = Store()
     shown = [_game(number, record, views, analysts, look, store) for number, record in games]
     if not shown:
@@ -124,8 +124,8 @@ def _game(
     moments = moments_of(record)
     rules = stored_rules(record["rules"])
     players = [plain(name) for name in record["players"]]
-    seats = {VIEWS[view] for view in views}
-    films = {view: _film(moments, VIEWS[view], players, look, store) for view in views}
+    seats = {VIEWERS[viewer] for viewer in views}
+    films = {viewer: _film(moments, VIEWERS[viewer], players, look, store) for viewer in views}
     asked = moments.decisions if None in seats else _of_seats(moments, seats)
     analyses = [analyst(moments.states[asked], rules) for analyst in analysts]
     return {
@@ -140,7 +140,7 @@ def _game(
         ],
         "seats": moments.states["seat"].tolist(),
         "actions": [None if action < 0 else ACTION_NAMES[action] for action in moments.action.tolist()],
-        "films": {view: film.parts for view, film in films.items()},
+        "films": {viewer: film.parts for viewer, film in films.items()},
         "analyses": [_decisions(analysis, moments, asked.tolist()) for analysis in analyses],
     }
 
