@@ -5,6 +5,7 @@ The tests compare both with scipy and choix; the package does not need those lib
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -27,6 +28,7 @@ def mean_interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
+@functools.lru_cache(maxsize=1024)  # a quantile takes a millisecond, and the same few are asked for again and again
 def t_quantile(probability: float, freedom: int) -> float:
     """The quantile of Student's t distribution.
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tests.play.browsing import wait_until
-from tests.play.serving import Server
+from tests.play.serving import Server, play_to_end
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -100,6 +100,15 @@ class Person:
             self.play(action, tap)
             played.append(action)
         return played
+
+    def finish(self, server: Server) -> None:
+        """Play to the end of the game without the page, in a moment, and load the page again."""
+        table = self.page.evaluate("location.hash.slice(1)")
+        token = self.page.evaluate(f"JSON.parse(localStorage['persian-rummy-seats'])[{table!r}]")
+        with server.sit({"table": table, "token": token}) as connection:
+            play_to_end(connection)
+        self.page.reload()
+        assert self.wait_for_turn() == []
 
 
 def sit_down(
