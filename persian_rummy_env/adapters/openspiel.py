@@ -17,13 +17,12 @@ from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
 from ..core import arena_kernels, batch_kernels, masks
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
-from ..core.observe import observe_float
 from ..drawing import ansi
-from ..observation import BLOCKS, SIZE
 from ..players.policy_io import views_of
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
 from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
 from ..state_check import checked_states
+from .openspiel_observer import PersianRummyObserver
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
@@ -33,6 +32,10 @@ WHO_DEALS = -1
 ALL_DEALT = FIRST_TURNED + 1
 PACK = np.minimum(np.arange(NUM_CARDS), JOKER).astype(np.uint8)
 _LANE = np.zeros(1, dtype=np.int64)
+NO_TENSOR = (
+    "python_persian_rummy has no tensor of the information state, which is the whole history; expected "
+    "information_state_string() for perfect recall, or observation_tensor() for learning"
+)
 
 GAME_TYPE = pyspiel.GameType(
     short_name="python_persian_rummy",
@@ -90,6 +93,16 @@ class PersianRummyGame(pyspiel.Game):
     def max_chance_nodes_in_history(self) -> int:
         """The dealer, and the cards dealt, turned up and drawn in each deal."""
         return 1 + self.rules.deals * (ALL_DEALT + STOCK_SIZE)
+
+    def information_state_tensor_shape(self) -> list[int]:
+        """There is none.
+
+        Raises:
+            pyspiel.SpielError: always, as C++ games do. The binding for Python games returns an empty list instead.
+        """
+        raise pyspiel.SpielError(NO_TENSOR)
+
+    information_state_tensor_size = information_state_tensor_layout = information_state_tensor_shape
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PersianRummyObserver:
         return PersianRummyObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
@@ -300,6 +313,14 @@ class PersianRummyState(pyspiel.State):
         """All that a seat has seen since the beginning, in order."""
         return self._heard[seat]
 
+    def information_state_tensor(self, player: int | None = None) -> list[float]:  # noqa: ARG002  # OpenSpiel's signature
+        """There is none.
+
+        Raises:
+            pyspiel.SpielError: always, as C++ games do. The binding for Python games returns an empty list instead.
+        """
+        raise pyspiel.SpielError(NO_TENSOR)
+
     def _action_to_string(self, player: int, action: int) -> str:
         if player != pyspiel.PlayerId.CHANCE:
             return ACTION_NAMES[action]
@@ -333,62 +354,6 @@ class PersianRummyState(pyspiel.State):
     def __str__(self) -> str:
         due = "chance" if self.current_player() == pyspiel.PlayerId.CHANCE else ""
         return f"{ansi.ansi(self.record[0])}\n{due}{self._dealt if self.dealing else ''}"
-
-
-class PersianRummyObserver:
-    """OpenSpiel's observer of a player.
-
-    With ``perfect_recall=False``: ``tensor``, (1020,) float32, the observation of the AEC environment, and ``dict``,
-    its named blocks. Without private information the block ``hand`` is absent; without public information it is the
-    only one. With ``perfect_recall=True`` there is a string and no tensor: all that the player has seen, in order.
-
-    Raises:
-        ValueError: any parameters, or a request for the private information of all players.
-    """
-
-    def __init__(self, iig_obs_type: Any, params: Any) -> None:
-        if params:
-            raise ValueError(f"observation parameters {params!r}: expected none")
-        if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
-            raise ValueError("private_info=ALL_PLAYERS: expected SINGLE_PLAYER or NONE")
-        private = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-        self._blocks = [
-            block for block in BLOCKS if (private if block.name == "hand" else bool(iig_obs_type.public_info))
-        ]
-        self._recalls = iig_obs_type.perfect_recall
-        if self._recalls and len(self._blocks) != len(BLOCKS):
-            raise ValueError("perfect_recall=True: expected public and own private information together")
-        self._raw, self._seen = np.empty(SIZE, dtype=np.uint8), np.empty(SIZE, dtype=np.float32)
-        self._places = np.concatenate([np.arange(SIZE)[block.slice] for block in self._blocks] or [np.arange(0)])
-        self.tensor: np.ndarray | None = None if self._recalls else np.zeros(len(self._places), dtype=np.float32)
-        self.dict: dict[str, np.ndarray] = {}
-        if self.tensor is not None:
-            edges = np.cumsum([0] + [block.length for block in self._blocks])
-            self.dict = {
-                block.name: self.tensor[start : start + block.length]
-                for block, start in zip(self._blocks, edges[:-1], strict=True)
-            }
-
-    def set_from(self, state: PersianRummyState, player: int) -> None:
-        if self.tensor is not None:
-            observe_float(state.record, 0, player, self._raw, self._seen)
-            self.tensor[:] = self._seen[self._places]
-
-    def string_from(self, state: PersianRummyState, player: int) -> str:
-        """With perfect recall: the rules, and all that the player has seen. Else the blocks with their non-zero
-        entries."""
-        if self._recalls:
-            rules = " ".join(map(str, state.get_game().rules.as_dict().values()))
-            return f"player {player}; rules {rules}; {state.information_of(player)}"
-        observe_float(state.record, 0, player, self._raw, self._seen)
-        parts = []
-        for block in self._blocks:
-            bytes_ = self._raw[block.slice]
-            places = np.flatnonzero(bytes_)
-            shown = places if block.high == 1 else [f"{place}:{bytes_[place]}" for place in places]
-            if len(places):
-                parts.append(f"{block.name} {' '.join(map(str, shown))}")
-        return "; ".join(parts)
 
 
 pyspiel.register_game(GAME_TYPE, PersianRummyGame)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -402,6 +404,55 @@ def test_the_evaluator_is_the_mean_of_playouts_and_leaves_the_state_alone() -> N
             copy.apply_action(bots[copy.current_player()].step(copy))
         played.append(copy.returns()[0])
     assert worth[0] == pytest.approx(np.mean(played), abs=5 * np.std(played) / 60**0.5)
+
+
+def test_a_tensor_of_the_information_state_is_refused() -> None:
+    """As by a C++ game without one; the library's own answer for Python games is an empty list."""
+    state = after(12)
+    played = state.get_game()
+    sizes = [played.information_state_tensor_shape, played.information_state_tensor_size]
+    tensors = [state.information_state_tensor, lambda: state.information_state_tensor(1)]
+    for ask in [*sizes, played.information_state_tensor_layout, *tensors]:
+        with pytest.raises(pyspiel.SpielError, match=r"information_state_string\(\)"):
+            ask()
+
+
+def with_choices(seed: int) -> Any:
+    return next(state for state in walk(game().new_initial_state(), np.random.default_rng(seed)) if wide(state))
+
+
+def wide(state: Any) -> bool:
+    return len(state.legal_actions()) > 4
+
+
+def test_the_compiled_searches_of_the_library_do_as_the_page_says() -> None:
+    """``mcts_search`` works; the compiled information-set search says that it cannot deal a Python game."""
+    state = with_choices(3)
+    random = pyspiel.RandomRolloutEvaluator(1, 1)
+    root = pyspiel.MCTSBot(state.get_game(), random, 1.0, 12, 100, False, 1, False).mcts_search(state)
+    assert root.explore_count == 12
+    assert root.best_child().action in state.legal_actions()
+    with pytest.raises(pyspiel.SpielError, match="ResampleFromInfostate"):
+        pyspiel.ISMCTSBot(1, random, 1.0, 5).step_with_policy(state)
+
+
+CRASHES = """
+import pyspiel
+import open_spiel.python.games
+state = pyspiel.load_game("python_kuhn_poker").new_initial_state()
+for card in (0, 1):
+    state.apply_action(card)
+bot = pyspiel.MCTSBot(state.get_game(), pyspiel.RandomRolloutEvaluator(1, 1), 1.0, 5, 100, False, 1, False)
+print("before", bot.mcts_search(state).best_child().action in state.legal_actions(), flush=True)
+print("after", bot.step(state))
+"""
+
+
+def test_the_library_still_crashes_where_the_page_says() -> None:
+    """On a Python game of its own. When this fails, docs/openspiel.md has a sentence too many."""
+    done = subprocess.run([sys.executable, "-c", CRASHES], check=False, stdout=subprocess.PIPE, text=True, timeout=240)
+    assert done.stdout.split() == ["before", "True"]
+    assert done.returncode != 0
 
 
 def test_their_mcts_plays_a_whole_deal_of_theirs() -> None:
