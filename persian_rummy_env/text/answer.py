@@ -39,7 +39,8 @@ CODES = (EMPTY, UNREADABLE, AMBIGUOUS, ILLEGAL, NOT_YOUR_TURN, TOO_MUCH)
 MARK = "MOVE:"
 LONGEST_TURN = 60
 """Actions in an answer: no turn has more."""
-_MARKED = re.compile(r"^[\s*#>`-]*move\s*:\**(.*)$", re.IGNORECASE | re.MULTILINE)
+_MARKED = re.compile(r"^[ \t*#>`-]*move[ \t]*:\**(.*)$", re.IGNORECASE | re.MULTILINE)
+"""Within one line: across lines, an answer of many empty lines takes time by the square of their number."""
 _SEPARATORS = re.compile(r"[;\n]+")
 _LAY_OFF = re.compile(r"\blay[ -]off\b", re.IGNORECASE)
 _WRAPPING = " \t\r`*\"'.()[]"
@@ -243,7 +244,7 @@ def _help() -> str:
 
 
 def _shortened(text: str) -> str:
-    return shortened(" ".join(text.split()), SHOWN)
+    return shortened(" ".join(text[: 20 * SHOWN].split()), SHOWN)
 
 
 def names_of(actions: Sequence[int], notation: Notation = STANDARD) -> str:
