@@ -110,7 +110,15 @@ def _build() -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
 
 ACTION_NAMES, ACTION_CARDS, ACTION_QUAD = _build()
 """By id: notation; the cards that leave the hand, as ``uint64`` sets (547,); whether the action melds a set of four."""
-_ACTION_IDS = {name: action for action, name in enumerate(ACTION_NAMES)}
+
+
+def _key(text: str) -> tuple[str, ...]:
+    """What an action is known by: its words in capitals, a ten as ``T``, the cards of a meld in one order."""
+    verb, *rest = text.upper().replace("10", "T").split() or [""]
+    return (verb, *sorted(rest))
+
+
+_ACTION_IDS = {_key(name): action for action, name in enumerate(ACTION_NAMES)}
 
 
 def _points() -> np.ndarray:
@@ -130,17 +138,21 @@ ACTION_POINTS = _points()
 def encode_action(text: str) -> int:
     """The id 0..546 of an action in notation, such as ``"take 7S"`` or ``"meld JS QS KS AS"``.
 
+    Case does not matter, ``10`` is a ten, and the cards of a meld may be in any order.
+
     >>> encode_action("draw"), encode_action("meld 4D 4H 4S"), encode_action("discard JK")
     (0, 71, 546)
+    >>> encode_action("meld 4S 4D 4H"), encode_action("discard 10H") == encode_action("discard TH")
+    (71, True)
 
     Raises:
         ValueError: the text names no action; the message shows the forms.
     """
-    action = _ACTION_IDS.get(text) if isinstance(text, str) else None
+    action = _ACTION_IDS.get(_key(text)) if isinstance(text, str) else None
     if action is None:
         raise ValueError(
-            f"{text!r} is not an action: expected 'draw', 'pass', 'take 7S', 'take JK1', 'meld 4D 4H 4S' (suits in "
-            "the order C D H S), 'meld JS QS KS AS' (low to high), 'layoff 4C set', 'layoff 6S run' or 'discard 9H'"
+            f"{text!r} is not an action: expected 'draw', 'pass', 'take 7S', 'take JK1', 'meld 4D 4H 4S', "
+            "'meld JS QS KS AS', 'layoff 4C set', 'layoff 6S run' or 'discard 9H'"
         )
     return action
 

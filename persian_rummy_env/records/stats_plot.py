@@ -44,7 +44,8 @@ def draw(summary: Summary, file: IO[bytes]) -> None:
     takes.set_xticks(range(len(DEPTH_NAMES)), DEPTH_NAMES)
     takes.set(xlabel="cards taken from the pile", ylabel="of 100 turns", title="takes by depth")
 
-    outs.barh(range(len(groups)), [100 * group.outs / group.seat_deals for _, group in groups])
+    colours = [f"C{index}" for index in range(len(groups))]  # those of the panels above
+    outs.barh(range(len(groups)), [100 * group.outs / group.seat_deals for _, group in groups], color=colours)
     outs.set_yticks(range(len(groups)), [name for name, _ in groups])
     outs.invert_yaxis()
     outs.set(xlabel="% of its deals in which a seat went out", title="going out")

@@ -168,10 +168,26 @@ def test_known_actions_keep_their_ids(name: str, action: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Draw", "draw"),
+        ("draw ", "draw"),
+        ("take 10S", "take TS"),
+        ("meld 4H 4d 4S", "meld 4D 4H 4S"),
+        ("meld AS KS QS", "meld QS KS AS"),
+        ("LAYOFF 10h SET", "layoff TH set"),
+    ],
+)
+def test_case_and_order_do_not_matter_where_one_action_is_meant(text: str, name: str) -> None:
+    assert encode_action(text) == encode_action(name)
+    assert decode_action(encode_action(text)) == name
+
+
+@pytest.mark.parametrize(
     "name",
     [
-        *("", "Draw", "draw ", "take", "take JK", "take JK5", "take 10S", "discard", "discard JK1", None, 3),
-        *("meld 4H 4D 4S", "meld AS KS QS", "meld AS 2S 3S", "meld 4D 4H", "meld 7S", "layoff 4C", "layoff JK run"),
+        *("", "draw draw", "take", "take JK", "take JK5", "take 11S", "discard", "discard JK1", None, 3),
+        *("meld 4H 4H 4S", "meld AS KS", "meld AS 2S 3S", "meld 4D 4H", "meld 7S", "layoff 4C", "layoff JK run"),
     ],
 )
 def test_text_that_is_no_action(name: Any) -> None:
