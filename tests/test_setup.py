@@ -28,7 +28,19 @@ PROJECT = PYPROJECT["project"]
 PACKAGES = ("persian_rummy_env", "agents", "train", "experiments", "tools")
 NOUNS = {  # modules at the root of the package; data that core compiles in stands below core
     **dict.fromkeys(
-        ("version", "arguments", "arrays", "seeds", "cards", "actions", "rules", "state", "observation"), "data"
+        (
+            "version",
+            "arguments",
+            "arrays",
+            "seeds",
+            "cards",
+            "actions",
+            "rules",
+            "state",
+            "observation",
+            "observation_bits",
+        ),
+        "data",
     ),
     **dict.fromkeys(("bots", "partners", "state_check", "stored_rules"), "nouns"),
 }

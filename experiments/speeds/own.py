@@ -16,6 +16,7 @@ from persian_rummy_env import NUM_ACTIONS, PersianRummyVecEnv
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.core import arena_kernels
 from persian_rummy_env.core.compiler.compile_on_demand import ensure_compiled
+from persian_rummy_env.envs.options import ObservationForm
 from persian_rummy_env.observation import SIZE
 from persian_rummy_env.rules import NUM_SEATS
 
@@ -61,11 +62,13 @@ class VectorRuns:
         decisions: approximate number of decisions of a run, over the whole batch.
     """
 
-    def __init__(self, lanes: int, decisions: int, *, copy: bool = False, threads: int = 1) -> None:
+    def __init__(
+        self, lanes: int, decisions: int, *, copy: bool = False, threads: int = 1, form: ObservationForm = "bytes"
+    ) -> None:
         self.steps = max(1, decisions // lanes)
         self.decisions = self.steps * lanes
         self.cores = threads
-        self.env = PersianRummyVecEnv(lanes, copy=copy, threads=threads)
+        self.env = PersianRummyVecEnv(lanes, copy=copy, threads=threads, observation=form)
         self.start = mixed_states(lanes)
         self.actions = []
         with cores(self.cores):  # threads start at the first call and stay on its cores
@@ -113,7 +116,8 @@ def apart(halves: Sequence[VectorRuns]) -> float:
 def vector_figures(
     runs: int, decisions: int, sizes: tuple[int, ...] = SIZES, marked: tuple[int, ...] = MARKED
 ) -> Figures:
-    """The vector environment by batch size; at the ``marked`` sizes also with new arrays and with two threads."""
+    """The vector environment by batch size; at the ``marked`` sizes also with new arrays, with observations
+    as bits, and with two threads."""
     measures: dict[tuple[str, int], Callable[[], float]] = {}
     for lanes in sizes:
         one = VectorRuns(lanes, decisions if lanes > 1 else decisions // 32)
@@ -121,6 +125,7 @@ def vector_figures(
         measures["step_and_drawing", lanes] = one.with_drawing
     for lanes in marked:
         measures["step_copy", lanes] = VectorRuns(lanes, decisions, copy=True).steps_alone
+        measures["step_bits", lanes] = VectorRuns(lanes, decisions, form="bits").steps_alone
     two = VectorRuns(marked[-1], decisions, threads=2)
     measures["step_two_threads", marked[-1]] = two.steps_alone
     halves = [VectorRuns(marked[-1] // 2, decisions // 2) for _ in range(2)]

@@ -68,9 +68,11 @@ def vector_table(own: Result) -> str:
         "step": "step",
         "step_and_drawing": "step and drawing",
         "step_copy": "step, arrays to keep",
+        "step_bits": "step, observation as bits",
         "step_two_threads": "step, two threads",
         "step_two_apart": "two batches of n/2, a thread each",
     }
+    columns = {name: title for name, title in columns.items() if name in vector}  # an older result lacks the newer
     rows = [
         [f"{int(lanes):,}", *(spread(vector[name][lanes]) if lanes in vector[name] else "" for name in columns)]
         for lanes in vector["step"]

@@ -14,10 +14,11 @@ import pyspiel  # pyright: ignore[reportMissingImports]
 from ..actions import ACTION_NAMES, DRAW, NUM_ACTIONS
 from ..arguments import whole_number
 from ..cards import CARD_NAMES, JOKER, NUM_CARDS, NUM_KINDS
-from ..core import arena_kernels, batch_kernels, masks
+from ..core import arena_kernels, batch_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..drawing import ansi
+from ..observation_bits import unpack_mask
 from ..players.policy_io import views_of
 from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
 from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
@@ -217,7 +218,7 @@ class PersianRummyState(pyspiel.State):
     def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002  # OpenSpiel asks only for the player to move
         words = np.zeros((1, WORDS), dtype=np.uint64)
         batch_kernels.legal_words(self.record, words, 0, 1)
-        return np.flatnonzero(masks.unpack(words[0])).tolist()
+        return np.flatnonzero(unpack_mask(words[0])).tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Outcomes with probabilities: cards by kind 0..52 (52 for any joker), or the four dealers."""

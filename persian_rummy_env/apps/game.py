@@ -15,11 +15,12 @@ from ..actions import ACTION_NAMES, DRAW, PASS, encode_action
 from ..arguments import is_whole, whole_number
 from ..arrays import shown
 from ..cards import CARD_NAMES
-from ..core import arena_kernels, batch_kernels, masks
+from ..core import arena_kernels, batch_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..drawing.contents import cards_of
 from ..evaluation.arena import new_games
+from ..observation_bits import unpack_mask
 from ..records.record import Record
 from ..records.recorder import record_of
 from ..records.replay import last_hands, result_of
@@ -264,7 +265,7 @@ def _legal(games: np.ndarray) -> np.ndarray:
     words = np.zeros((1, WORDS), dtype=np.uint64)
     if int(games[0]["phase"]) != OVER:
         batch_kernels.legal_words(games, words, 0, 1)
-    return masks.unpack(words)[0]
+    return unpack_mask(words)[0]
 
 
 def _number_of(action: str | int) -> int:

@@ -1,7 +1,8 @@
 """The compiled functions of the environments: each is one loop over games.
 
 Arrays by lane: ``games`` (n,) STATE, ``legal`` (n, WORDS) uint64, ``observation`` flat uint8 of n rows of ``SIZE``,
-``mask`` flat int8 of n rows of ``NUM_ACTIONS``, ``seat`` (n,) int8, ``reward`` (n, 4) float32, flags (n,) bool.
+``mask`` flat int8 of n rows of ``NUM_ACTIONS``, ``bits`` flat uint64 of n rows of ``observation_bits.WORDS``,
+``seat`` (n,) int8, ``reward`` (n, 4) float32, flags (n,) bool.
 All functions work on lanes ``start <= lane < stop``, so that threads can share a batch. Lanes are independent.
 """
 
@@ -18,6 +19,7 @@ from .deal import ANY_DEALER, start_episode
 from .legal import legal_actions
 from .masks import WORDS, count_legal, is_legal, nth_legal, unpack_row
 from .observe import observe
+from .observe_bits import observe_bits
 from .rng import sample_below, seed_game
 from .score import margin
 
@@ -26,23 +28,32 @@ NO_SEAT = -1
 SAME_STEP, NEXT_STEP, DISABLED = 0, 1, 2
 MARGIN_DENSE, MARGIN_END, WIN = 0, 1, 2
 MARGIN_SCALE = 100.0
+TILE = 64
+"""Lanes that are played, then get their legal actions, then their observations."""
 
 
 @compiled
-def write_outputs(games, lane, legal, observation, mask, seat):
-    """Write mask, observation and seat to move of a lane. A lane that waits for a reset has the last observation of the
-    seat that moved last, an empty mask, and the seat -1."""
-    game = games[lane]
-    to_move = int(game["seat"])
-    if game["ended"]:
-        for word in range(WORDS):
-            legal[lane, word] = np.uint64(0)
-        seat[lane] = NO_SEAT
-    else:
-        legal_actions(game, legal, lane)
-        seat[lane] = to_move
-    unpack_row(legal, lane, mask)
-    observe(game, to_move, observation, lane)
+def write_outputs(games, legal, observation, mask, bits, seat, start, stop):
+    """Write mask, observation and seat to move of lanes. A lane that waits for a reset has the last observation of the
+    seat that moved last, an empty mask, and the seat -1.
+
+    If ``bits`` is not empty, the observation is written there, and ``observation`` and ``mask`` are not written."""
+    for lane in range(start, stop):
+        game = games[lane]
+        if game["ended"]:
+            for word in range(WORDS):
+                legal[lane, word] = np.uint64(0)
+            seat[lane] = NO_SEAT
+        else:
+            legal_actions(game, legal, lane)
+            seat[lane] = int(game["seat"])
+    if len(bits) > 0:
+        for lane in range(start, stop):
+            observe_bits(games[lane], int(games[lane]["seat"]), bits, lane)
+        return
+    for lane in range(start, stop):
+        unpack_row(legal, lane, mask)
+        observe(games[lane], int(games[lane]["seat"]), observation, lane)
 
 
 @compiled
@@ -96,7 +107,7 @@ def play(game, action, reward_kind):
 
 @compiled
 def step(
-    games, actions, legal, own, final, done, observation, mask, seat, reward, terminated, truncated,
+    games, actions, legal, own, final, done, observation, mask, bits, seat, reward, terminated, truncated,
     reward_kind, autoreset, max_decisions, start, stop,
 ):  # fmt: skip
     """Play one decision in every lane. A lane whose episode has ended waits for a reset (DISABLED), or starts the next
@@ -109,6 +120,21 @@ def step(
         done: (n,) bool, lanes that ended in this step.
         max_decisions: the episode is truncated after this many decisions; 0: never.
     """
+    for first in range(start, stop, TILE):
+        last = min(first + TILE, stop)
+        play_lanes(
+            games, actions, legal, own, final, done, reward, terminated, truncated, reward_kind, autoreset,
+            max_decisions, first, last,
+        )  # fmt: skip
+        write_outputs(games, legal, observation, mask, bits, seat, first, last)
+
+
+@compiled
+def play_lanes(
+    games, actions, legal, own, final, done, reward, terminated, truncated, reward_kind, autoreset, max_decisions,
+    start, stop,
+):  # fmt: skip
+    """The part of ``step`` before the outputs."""
     for lane in range(start, stop):
         game = games[lane]
         over = False
@@ -135,7 +161,6 @@ def step(
         truncated[lane] = cut
         done[lane] = over or cut
         pay(reward, lane, value)
-        write_outputs(games, lane, legal, observation, mask, seat)
 
 
 @compiled
@@ -158,10 +183,10 @@ def restart_as(games, lane, own):
 
 
 @compiled
-def write_all_outputs(games, legal, observation, mask, seat, start, stop):
+def write_all_outputs(games, legal, observation, mask, bits, seat, start, stop):
     """Write mask, observation and seat of every lane from its state."""
-    for lane in range(start, stop):
-        write_outputs(games, lane, legal, observation, mask, seat)
+    for first in range(start, stop, TILE):
+        write_outputs(games, legal, observation, mask, bits, seat, first, min(first + TILE, stop))
 
 
 @compiled
@@ -186,6 +211,13 @@ def observe_seats(games, seats, observation, start, stop):
     """Write the observation of seat ``seats[lane]`` of each game, whoever is to move."""
     for lane in range(start, stop):
         observe(games[lane], int(seats[lane]), observation, lane)
+
+
+@compiled
+def observe_seats_bits(games, seats, bits, start, stop):
+    """As ``observe_seats``, as bits."""
+    for lane in range(start, stop):
+        observe_bits(games[lane], int(seats[lane]), bits, lane)
 
 
 @compiled

@@ -71,14 +71,8 @@ def unpack_row(words, row, mask):
 # Many masks -----------------------------------------------------------------------------------------------------------
 
 
-def unpack(words: np.ndarray) -> np.ndarray:
-    """The bytes of packed masks (..., WORDS) uint64: (..., 547) int8."""
-    flags = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
-    return flags[..., :NUM_ACTIONS].view(np.int8)
-
-
 def pack(mask: np.ndarray) -> np.ndarray:
-    """The inverse of ``unpack`` for masks (k, 547): (k, WORDS) uint64."""
+    """The inverse of ``observation_bits.unpack_mask`` for masks (k, 547): (k, WORDS) uint64."""
     wide = np.zeros((len(mask), 8 * WORDS), dtype=np.uint8)
     wide[:, : -(-NUM_ACTIONS // 8)] = np.packbits(mask.astype(bool), axis=1, bitorder="little")
     return wide.view("<u8").astype(np.uint64, copy=False)

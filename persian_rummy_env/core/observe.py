@@ -152,8 +152,13 @@ def observe_numbers(game, seat, out, base):
     for relative in range(NUM_TEAMS):
         team = (seat + relative) % NUM_TEAMS
         out[base + POINTS + relative] = min(int(game["points"][team]), SCALED_MAX)
-        scaled = SCORE_ZERO + int(game["score"][team]) // SCORE_STEP
-        out[base + SCORE + relative] = min(max(scaled, 0), SCALED_MAX)
+        out[base + SCORE + relative] = scaled_score(int(game["score"][team]))
+
+
+@compiled
+def scaled_score(score):
+    """A score as the number of the block ``score``."""
+    return min(max(SCORE_ZERO + score // SCORE_STEP, 0), SCALED_MAX)
 
 
 if LATER_FIELDS:

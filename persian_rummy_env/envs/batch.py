@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..actions import NUM_ACTIONS
+from ..arrays import plain
 from ..core import batch_kernels
 from ..core.bot_kernels import choose_many
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
+from ..observation_bits import WORDS as BIT_WORDS
 from ..rules import NUM_SEATS
 from ..seeds import fresh_seed, lane_seeds
 from ..state import STATE, write_rules
@@ -30,6 +32,7 @@ from .options import NOT_GIVEN, Deals, Options
 MIN_ENVS_PER_CHUNK = 64
 """Below this, handing sub-environments to a thread costs more than playing them."""
 CHUNKS_PER_THREAD = 6
+NO_BITS = np.empty(0, dtype=np.uint64)
 
 
 def check_partial_reset(batch: Any, chosen: np.ndarray) -> None:
@@ -50,6 +53,19 @@ def check_partial_reset(batch: Any, chosen: np.ndarray) -> None:
     batch.guard.need("reset() of some sub-environments")
 
 
+def observe_states(states: np.ndarray, seats: np.ndarray, *, bits: bool = False) -> np.ndarray:
+    """The observation of seat ``seats[i]`` in game ``states[i]``: (n, 1020) uint8 from (n,) STATE, or (n, 21) uint64 as
+    bits."""
+    games, seats, count = plain(states, STATE), plain(seats, np.int64), len(states)
+    if bits:
+        words = np.empty((count, BIT_WORDS), dtype=np.uint64)
+        batch_kernels.observe_seats_bits(games, seats, words.reshape(-1), 0, count)
+        return words
+    observation = np.empty((count, SIZE), dtype=np.uint8)
+    batch_kernels.observe_seats(games, seats, observation.reshape(-1), 0, count)
+    return observation
+
+
 class GameBatch:
     """``num_envs`` games: their states, and the observation and mask of each seat to move.
 
@@ -57,18 +73,22 @@ class GameBatch:
         games: (n,) STATE.
         own: (1,) STATE before any deal: the rules of every episode that begins in this batch.
         legal: (n, 9) uint64, the packed legal actions.
-        observation: (n, 1020) uint8; action_mask: (n, 547) int8; seat: (n,) int8.
+        observation: (n, 1020) uint8; action_mask: (n, 547) int8; seat: (n,) int8. With ``bits``, ``observation`` is
+            (n, 21) uint64 (``observation_bits``) and ``action_mask`` has no rows.
         reward: (n, 4) float32; terminated, truncated, done: (n,) bool.
         final: (n,) STATE, the last state of the sub-environments that are ``done`` and were reset at once.
         guard: marks the games as half played while they change; the environments' methods are ``exclusive``.
     """
 
-    def __init__(self, num_envs: int, options: Options, autoreset: int, threads: int = 1) -> None:
+    def __init__(
+        self, num_envs: int, options: Options, autoreset: int, threads: int = 1, *, bits: bool = False
+    ) -> None:
         ensure_compiled("game engine")
         self.num_envs = num_envs
         self.options = options
         self.autoreset = autoreset
         self.threads = threads
+        self.bits = bits
         self.started = False
         self.guard = Guard()
         self.games = np.zeros(num_envs, dtype=STATE)
@@ -86,14 +106,20 @@ class GameBatch:
         """Allocate new output arrays; arrays that were returned before are not changed. A ``MemoryError`` changes
         nothing."""
         num_envs = self.num_envs
-        observation = np.empty((num_envs, SIZE), dtype=np.uint8)
-        action_mask = np.empty((num_envs, NUM_ACTIONS), dtype=np.int8)
+        observation = np.empty((num_envs, BIT_WORDS), np.uint64) if self.bits else np.empty((num_envs, SIZE), np.uint8)
+        action_mask = np.empty((0 if self.bits else num_envs, NUM_ACTIONS), dtype=np.int8)
         seat = np.empty(num_envs, dtype=np.int8)
         reward = np.zeros((num_envs, NUM_SEATS), dtype=np.float32)
         terminated, truncated = np.zeros(num_envs, dtype=bool), np.zeros(num_envs, dtype=bool)
         self.guard.whole = False
         self.observation, self.action_mask, self.seat = observation, action_mask, seat
         self.reward, self.terminated, self.truncated = reward, terminated, truncated
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The outputs as the kernels take them: bytes of observations and masks, flat, and observations in bits."""
+        if self.bits:
+            return np.empty(0, dtype=np.uint8), self.action_mask.reshape(-1), self.observation.reshape(-1)
+        return self.observation.reshape(-1), self.action_mask.reshape(-1), NO_BITS
 
     @staticmethod
     def _split(num_envs: int, threads: int) -> list[tuple[int, int]]:
@@ -177,7 +203,7 @@ class GameBatch:
         self.guard.whole = False
         self._over_chunks(
             batch_kernels.step, self.games, actions, self.legal, self.own, self.final, self.done,
-            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+            *self._rows(), self.seat,
             self.reward, self.terminated, self.truncated,
             self.options.reward_kind, self.autoreset, self.options.max_decisions or 0,
         )  # fmt: skip
@@ -186,7 +212,7 @@ class GameBatch:
         """Write the output arrays again after the states were changed from outside."""
         self._over_chunks(
             batch_kernels.write_all_outputs, self.games, self.legal,
-            self.observation.reshape(-1), self.action_mask.reshape(-1), self.seat,
+            *self._rows(), self.seat,
         )  # fmt: skip
 
     def bot_actions(self, bots: np.ndarray, actions: np.ndarray) -> None:

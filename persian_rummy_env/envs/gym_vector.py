@@ -17,7 +17,7 @@ from ..observation import HIGH, SIZE, as_float
 from ..rules import as_rules
 from ..seeds import MAX_LANES, game_seed, seeds_of
 from .agent_batch import AgentBatch, Lineup
-from .batch import check_partial_reset
+from .batch import check_partial_reset, observe_states
 from .guard import exclusive, mending
 from .options import (
     OBSERVATIONS,
@@ -34,7 +34,7 @@ from .options import (
     reset_mask,
     reset_options,
 )
-from .vector import AUTORESET, observe_states
+from .vector import AUTORESET
 
 if TYPE_CHECKING:
     from ..players.policy import Policy

@@ -24,6 +24,7 @@ RewardTiming: TypeAlias = Literal["dense", "end"]
 IllegalAction: TypeAlias = Literal["raise", "forfeit"]
 AutoresetName: TypeAlias = Literal["SAME_STEP", "NEXT_STEP", "DISABLED"]
 ObservationKind: TypeAlias = Literal["dict", "flat"]
+ObservationForm: TypeAlias = Literal["bytes", "bits"]
 RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
 
 EPISODES = get_args(Episode)
@@ -32,6 +33,7 @@ REWARD_TIMINGS = get_args(RewardTiming)
 ILLEGAL_ACTIONS = get_args(IllegalAction)
 AUTORESET_MODES = get_args(AutoresetName)
 OBSERVATIONS = get_args(ObservationKind)
+FORMS = get_args(ObservationForm)
 RENDER_MODES = get_args(RenderMode)
 REWARD_KINDS = (("margin", "dense"), ("margin", "end"), ("win", "dense"))
 """Reward and timing by the codes of ``core.batch_kernels``. A win is rewarded at the end with either timing."""

@@ -16,22 +16,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..actions import NUM_ACTIONS, decode_action, legal_names
-from ..arguments import flag, positive
+from ..arguments import choice, flag, positive
 from ..arrays import as_array, integers, plain, shown, whole_numbers
 from ..bots import BOTS
 from ..core import batch_kernels, masks
-from ..observation import SIZE
+from ..observation_bits import WORDS as BIT_WORDS
+from ..observation_bits import unpack_mask
 from ..rules import NUM_SEATS, RuleSet, as_rules
 from ..seeds import MAX_LANES, game_seed, seeds_of
-from ..state import STATE
-from .batch import GameBatch, check_partial_reset
+from .batch import GameBatch, check_partial_reset, observe_states
 from .guard import exclusive, mending
 from .options import (
+    FORMS,
     MAX_THREADS,
     AutoresetName,
     Deals,
     Episode,
     IllegalAction,
+    ObservationForm,
     Options,
     Reward,
     RewardTiming,
@@ -55,8 +57,10 @@ class StepResult(NamedTuple):
     """The outputs of a reset or a step, a row for each sub-environment.
 
     Attributes:
-        observation: (n, 1020) uint8, of the seat to move (``observation.BLOCKS``).
-        action_mask: (n, 547) int8, 1 where that seat may play the action.
+        observation: (n, 1020) uint8, of the seat to move (``observation.BLOCKS``); with ``observation="bits"``
+            (n, 21) uint64 (``observation_bits``).
+        action_mask: (n, 547) int8, 1 where that seat may play the action; with ``observation="bits"`` (n, 9) uint64,
+            action ``a`` is bit ``a % 64`` of word ``a // 64``.
         seat: (n,) int8, the seat to move, 0..3; -1 in a sub-environment that waits for a reset.
         reward: (n, 4) float32, of this step, by absolute seat; partners have equal rewards and a row sums to 0.
         terminated: (n,) bool, the episode ended in this step.
@@ -76,7 +80,8 @@ class Final(NamedTuple):
 
     Attributes:
         env_index: (k,) int64, the indices of their sub-environments.
-        observation: (k, 4, 1020) uint8, the last observation of each seat.
+        observation: (k, 4, 1020) uint8, the last observation of each seat; with ``observation="bits"`` (k, 4, 21)
+            uint64.
         seat: (k,) int8, the seat to move in a truncated episode, the seat that moved last in a terminated one.
         score: (k, 2) int32, the points of the finished deals, by team.
         state: (k,) STATE, the final states.
@@ -113,6 +118,8 @@ class PersianRummyVecEnv:
             starts the next episode at once, and ``final`` holds the last state. ``"NEXT_STEP"``: its row has seat -1
             and an empty mask; its next action is ignored and starts the next episode, with reward 0. ``"DISABLED"``: it
             waits for ``reset(options={"reset_mask": …})``.
+        observation: ``"bytes"``: observations (n, 1020) uint8 and masks (n, 547) int8. ``"bits"``: the same facts in
+            240 bytes a decision, (n, 21) and (n, 9) uint64, which ``persian_rummy_env.observation_bits`` unpacks.
         threads: threads that share the sub-environments of a step.
         copy: True: each call returns new arrays. False: the next step overwrites them.
         seed: the seed of the first ``reset`` without a seed.
@@ -141,6 +148,7 @@ class PersianRummyVecEnv:
         illegal_action: IllegalAction = "raise",
         max_decisions: int | None = None,
         autoreset_mode: AutoresetName | Enum = "SAME_STEP",
+        observation: ObservationForm = "bytes",
         threads: int = 1,
         copy: bool = True,
         seed: int | None = None,
@@ -151,8 +159,13 @@ class PersianRummyVecEnv:
         self.copy = flag("copy", copy)
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
+        self._bits = choice("observation", observation, FORMS) == "bits"
         self._batch = GameBatch(
-            self.num_envs, self.options, AUTORESET[self.autoreset_mode], positive("threads", threads, MAX_THREADS)
+            self.num_envs,
+            self.options,
+            AUTORESET[self.autoreset_mode],
+            positive("threads", threads, MAX_THREADS),
+            bits=self._bits,
         )
         self._guard = self._batch.guard
 
@@ -171,11 +184,17 @@ class PersianRummyVecEnv:
 
     @cached_property
     def single_observation_space(self) -> gymnasium.spaces.Dict:
-        """The space of one row: ``observation`` and ``action_mask``, the raw bytes that ``step`` returns."""
+        """The space of one row: ``observation`` and ``action_mask`` as ``step`` returns them."""
         from gymnasium import spaces
 
         from ..observation import HIGH
 
+        if self._bits:
+            most = np.iinfo(np.uint64).max
+            return spaces.Dict(
+                observation=spaces.Box(0, most, (BIT_WORDS,), np.uint64),
+                action_mask=spaces.Box(0, most, (masks.WORDS,), np.uint64),
+            )
         return spaces.Dict(
             observation=spaces.Box(np.zeros_like(HIGH), HIGH.copy(), dtype=np.uint8),
             action_mask=spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
@@ -263,14 +282,15 @@ class PersianRummyVecEnv:
     def _illegal(self, index: int, action: int) -> str:
         seat = int(self._batch.games["seat"][index])
         name = repr(decode_action(action)) if 0 <= action < NUM_ACTIONS else "an id outside 0..546"
-        legal = ", ".join(legal_names(masks.unpack(self._batch.legal[index])))
+        legal = ", ".join(legal_names(unpack_mask(self._batch.legal[index])))
         return f"env {index}, seat {seat}: action {action} ({name}) is not legal; legal: {legal}"
 
     def _result(self) -> StepResult:
         batch = self._batch
-        return StepResult(
-            batch.observation, batch.action_mask, batch.seat, batch.reward, batch.terminated, batch.truncated
-        )
+        mask = batch.action_mask
+        if self._bits:
+            mask = batch.legal.copy() if self.copy else batch.legal
+        return StepResult(batch.observation, mask, batch.seat, batch.reward, batch.terminated, batch.truncated)
 
     @exclusive
     def sample_actions(self, rng: np.random.Generator | None = None) -> np.ndarray:
@@ -305,7 +325,7 @@ class PersianRummyVecEnv:
         return played
 
     def observe(self, seats: int | Sequence[int] | np.ndarray) -> np.ndarray:
-        """The observation of any seat, whoever is to move: (n, 1020) uint8, a new array.
+        """The observation of any seat, whoever is to move: a new array in the form of ``step``.
 
         Args:
             seats: one seat 0..3 for all sub-environments, or (n,) seats.
@@ -315,7 +335,7 @@ class PersianRummyVecEnv:
         wanted = integers("seats", seats, expected)
         if wanted.shape not in ((), (self.num_envs,)) or not _are_seats(wanted):
             raise ValueError(f"seats={shown(seats)}: expected {expected}")
-        return observe_states(self._batch.games, np.broadcast_to(wanted, self.num_envs))
+        return observe_states(self._batch.games, np.broadcast_to(wanted, self.num_envs), bits=self._bits)
 
     @property
     def packed_mask(self) -> np.ndarray:
@@ -338,7 +358,9 @@ class PersianRummyVecEnv:
         ended_envs = np.flatnonzero(batch.done)
         source = batch.final if self.autoreset_mode == "SAME_STEP" else batch.games
         states = source[ended_envs]
-        observations = [observe_states(states, np.full(len(states), seat)) for seat in range(NUM_SEATS)]
+        observations = [
+            observe_states(states, np.full(len(states), seat), bits=self._bits) for seat in range(NUM_SEATS)
+        ]
         return Final(
             ended_envs, np.stack(observations, axis=1), states["seat"].astype(np.int8), states["score"].copy(), states
         )
@@ -377,10 +399,3 @@ class PersianRummyVecEnv:
 
 def _are_seats(seats: np.ndarray) -> bool:
     return bool(((seats >= 0) & (seats < NUM_SEATS)).all())
-
-
-def observe_states(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """The observation of seat ``seats[i]`` in game ``states[i]``: (n, 1020) uint8 from (n,) STATE."""
-    observation = np.empty((len(states), SIZE), dtype=np.uint8)
-    batch_kernels.observe_seats(plain(states, STATE), plain(seats, np.int64), observation.reshape(-1), 0, len(states))
-    return observation

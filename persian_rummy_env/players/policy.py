@@ -15,7 +15,7 @@ from ..arguments import is_whole
 from ..arrays import read_only, shown
 from ..bots import BOTS
 from ..core.arena_kernels import OUTSIDE, OUTSIDE_IF_CHOICE
-from ..core.masks import unpack
+from ..observation_bits import unpack_mask
 from ..rules import RULE_FIELDS, RuleSet
 
 _CODES = {OUTSIDE, *BOTS.values()}
@@ -48,7 +48,7 @@ class DecisionBatch:
     @cached_property
     def action_mask(self) -> np.ndarray:
         """(k, 547) int8, 1 where the action is legal; unpacked from ``legal`` on first use."""
-        return read_only(unpack(self.legal))
+        return read_only(unpack_mask(self.legal))
 
     def rows(self, rows: Any) -> DecisionBatch:
         """Some of the rows: a slice, or an index array."""

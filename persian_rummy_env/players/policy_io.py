@@ -9,10 +9,11 @@ import numpy as np
 from ..actions import NUM_ACTIONS, decode_action, legal_names
 from ..arguments import whole_number
 from ..arrays import integers, plain, read_only, shown, whole_numbers
-from ..core import arena_kernels, batch_kernels, belief_kernels, bot_kernels, masks
+from ..core import arena_kernels, batch_kernels, belief_kernels, bot_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..observation import SIZE
+from ..observation_bits import unpack_mask
 from ..rules import NUM_SEATS
 from ..state import OVER, STATE
 from ..state_check import checked_states, state_records
@@ -166,7 +167,7 @@ def answer_of(policy: Any, games: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         name = repr(decode_action(action)) if known[row] else f"an id outside 0..{NUM_ACTIONS - 1}"
         raise AnswerError(
             f"{who} chose action {action} ({name}) at seat {games['seat'][lanes[row]]}, which is not legal; "
-            f"legal: {', '.join(legal_names(masks.unpack(words[row])))}"
+            f"legal: {', '.join(legal_names(unpack_mask(words[row])))}"
         )
     return ids
 

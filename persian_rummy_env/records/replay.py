@@ -18,10 +18,10 @@ from ..actions import ACTION_CARDS, ACTION_NAMES
 from ..arguments import whole_number
 from ..arrays import integers, whole_numbers
 from ..cards import NUM_CARDS, cards_in, parse_deck
-from ..core import masks
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..core.masks import WORDS
 from ..core.replay_kernels import replay as play_again
+from ..observation_bits import unpack_mask
 from ..rules import MAX_DEAL_DECISIONS, MAX_DEALS, NUM_SEATS, RuleSet
 from ..state import NOBODY, OVER, STATE, write_rules
 from ..stored_rules import stored_rules
@@ -49,7 +49,7 @@ class Replay:
         actions: (n,) int64, the ids; ``UNKNOWN`` where the text names none.
         states: (n + 1,) STATE, the game before each action; the last one is the finished game. The dealing generator
             and the ``given`` flags differ from those of the original game.
-        legal: (n + 1, 9) uint64, the legal actions before each action, packed (``core.masks.unpack``).
+        legal: (n + 1, 9) uint64, the legal actions before each action, packed (``observation_bits.unpack_mask``).
         played: number of actions that the engine has played: n, or the index of the first illegal action. States and
             rows after ``played`` are zeros.
     """
@@ -68,11 +68,11 @@ class Replay:
     @cached_property
     def action_mask(self) -> np.ndarray:
         """The legal actions before each action as (n + 1, 547) int8."""
-        return masks.unpack(self.legal)
+        return unpack_mask(self.legal)
 
     def legal_names(self, start: int, stop: int) -> list[list[str]]:
         """The legal actions in notation, by id, before each of the actions ``start <= i < stop``."""
-        rows, ids = np.nonzero(masks.unpack(self.legal[start:stop]))
+        rows, ids = np.nonzero(unpack_mask(self.legal[start:stop]))
         names = NAMES_BY_ID[ids].tolist()
         edges = np.searchsorted(rows, np.arange(stop - start + 1)).tolist()
         return [names[first:last] for first, last in pairwise(edges)]

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from persian_rummy_env.cards import CARD_NAMES, bits_of, cards_in
-from persian_rummy_env.core.masks import unpack
+from persian_rummy_env.envs.batch import observe_states
 from persian_rummy_env.envs.testing import check_conservation, exchange_hidden
-from persian_rummy_env.envs.vector import observe_states
 from persian_rummy_env.evaluation.arena import new_games
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.state import OVER
 from tests.agents.positions import packed_legal, positions
@@ -191,5 +191,5 @@ def assert_even(found: Counter[tuple], outcomes: Counter[tuple]) -> None:
 def test_positions_here_are_of_games_under_way() -> None:
     games = positions(500)
     assert (games["phase"] != OVER).all()
-    assert (unpack(packed_legal(games)).sum(axis=1) > 0).all()
+    assert (unpack_mask(packed_legal(games)).sum(axis=1) > 0).all()
     assert (games["known"] != 0).any(axis=1).mean() > 0.3

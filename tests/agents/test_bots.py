@@ -12,10 +12,10 @@ from persian_rummy_env.actions import DISCARD, TAKE, decode_action, legal_names
 from persian_rummy_env.bots import BOTS
 from persian_rummy_env.cards import CARD_NAMES, cards_in
 from persian_rummy_env.core import expert
-from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.evaluation.arena import new_games, play
 from persian_rummy_env.evaluation.match import play_match
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.players.load import load
 from persian_rummy_env.state import DRAW_PHASE, MELD_PHASE
 from tests.agents import plain_bots
@@ -26,7 +26,7 @@ DETERMINISTIC = [name for name in BOTS if name != "random"]
 
 def test_positions_are_of_all_kinds() -> None:
     games = positions(2000)
-    takes = unpack(packed_legal(games))[:, TAKE.start : TAKE.stop].any(axis=1)
+    takes = unpack_mask(packed_legal(games))[:, TAKE.start : TAKE.stop].any(axis=1)
     assert (games["phase"] == DRAW_PHASE).sum() > 500
     assert (games["phase"] == MELD_PHASE).sum() > 500
     assert takes.sum() > 200
@@ -38,7 +38,7 @@ def test_positions_are_of_all_kinds() -> None:
 @pytest.mark.parametrize("name", BOTS)
 def test_a_bot_plays_legally(name: str) -> None:
     games = positions(2000)
-    legal = unpack(packed_legal(games)).astype(bool)
+    legal = unpack_mask(packed_legal(games)).astype(bool)
     assert legal[np.arange(len(games)), choices_of(name, games)].all()
 
 
@@ -59,7 +59,7 @@ def test_a_bot_sees_only_what_its_seat_sees(name: str) -> None:
 
 def test_random_chooses_evenly_and_does_not_look() -> None:
     [game] = positions(400)[[7]]
-    legal = np.flatnonzero(unpack(packed_legal(np.array([game])))[0])
+    legal = np.flatnonzero(unpack_mask(packed_legal(np.array([game])))[0])
     games = np.repeat(np.array([game]), 6000)
     games["sample_rng"] = np.random.default_rng(1).integers(2**63, size=len(games))
     counts = Counter(choices_of("random", games).tolist())
@@ -87,7 +87,7 @@ def seen_by_the_seat_to_move(game: np.void, legal: np.ndarray) -> plain_bots.See
 def test_a_bot_does_what_its_description_says(name: str, jacks: int) -> None:
     games = positions(3000)
     games["quad_jacks"] = jacks
-    legal = unpack(packed_legal(games))
+    legal = unpack_mask(packed_legal(games))
     for index, action in enumerate(choices_of(name, games)):
         wanted = getattr(plain_bots, name)(seen_by_the_seat_to_move(games[index], legal[index]))
         assert decode_action(int(action)) == wanted, f"position {index}"
@@ -115,7 +115,7 @@ def features_of(games: np.ndarray, rows: np.ndarray, actions: np.ndarray) -> np.
 
 def test_the_expert_takes_the_action_of_the_highest_weighted_sum() -> None:
     games = positions(1500)
-    legal = unpack(packed_legal(games)).astype(bool)
+    legal = unpack_mask(packed_legal(games)).astype(bool)
     rows, actions = np.nonzero(legal)
     worth = np.full(legal.shape, -np.inf)
     worth[rows, actions] = features_of(games, rows, actions) @ expert.EXPERT_WEIGHTS
@@ -125,7 +125,7 @@ def test_the_expert_takes_the_action_of_the_highest_weighted_sum() -> None:
 
 def test_every_feature_is_used_and_has_a_name() -> None:
     games = positions(3000)
-    rows, actions = np.nonzero(unpack(packed_legal(games)))
+    rows, actions = np.nonzero(unpack_mask(packed_legal(games)))
     used = (features_of(games, rows, actions) != 0).any(axis=0)
     assert used.all(), [name for name, one in zip(expert.FEATURES, used, strict=True) if not one]
     assert len(set(expert.FEATURES)) == expert.NUM_FEATURES == len(expert.EXPERT_WEIGHTS)
@@ -133,7 +133,7 @@ def test_every_feature_is_used_and_has_a_name() -> None:
 
 def test_features_of_the_draw_phase_weigh_takes_alone() -> None:
     games = positions(1500)
-    rows, actions = np.nonzero(unpack(packed_legal(games)))
+    rows, actions = np.nonzero(unpack_mask(packed_legal(games)))
     features = features_of(games, rows, actions)
     drawing = games["phase"][rows] == DRAW_PHASE
     take = np.array([name.startswith("take") for name in expert.FEATURES])

@@ -13,7 +13,7 @@ from persian_rummy_env import PersianRummyVecEnv, encode_action, encode_card
 from persian_rummy_env.actions import ACTION_NAMES, legal_names
 from persian_rummy_env.cards import CARD_NAMES, JOKER_NAME, NUM_CARDS, bits_of
 from persian_rummy_env.core.compiler.jit import JIT
-from persian_rummy_env.core.masks import unpack
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.state import DRAW_PHASE, NOBODY
 
 SCALE = float(os.environ.get("PERSIAN_RUMMY_TEST_SCALE", "1"))
@@ -109,7 +109,7 @@ def play(env: PersianRummyVecEnv, *actions: str) -> PersianRummyVecEnv:
 
 def legal(env: PersianRummyVecEnv) -> list[str]:
     """The legal actions of an environment of one lane, in notation, sorted."""
-    return sorted(legal_names(unpack(env.packed_mask[0])))
+    return sorted(legal_names(unpack_mask(env.packed_mask[0])))
 
 
 def laying(env: PersianRummyVecEnv) -> list[str]:

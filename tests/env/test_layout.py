@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from persian_rummy_env.core.observe import observe_full
-from persian_rummy_env.envs.vector import observe_states
+from persian_rummy_env.envs.batch import observe_states
 from persian_rummy_env.observation import BLOCK, BLOCKS, FULL_BLOCK, FULL_BLOCKS, FULL_HIGH, FULL_SIZE, HIGH, SIZE
 from persian_rummy_env.records.record import Record, read
 from persian_rummy_env.records.replay import replay

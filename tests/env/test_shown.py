@@ -23,7 +23,7 @@ from persian_rummy_env.core import (
     search_kernels,
 )
 from persian_rummy_env.core.compiler.warm_up import compile_prior
-from persian_rummy_env.envs.vector import observe_states
+from persian_rummy_env.envs.batch import observe_states
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import DecisionBatch
 from persian_rummy_env.players.policy_io import sample_worlds, show, views_of

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.envs.vector import StepResult
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.state import STATE
 from tests.env.play import COMPILED, equal, scaled
 
@@ -173,7 +173,7 @@ def test_the_packed_mask_is_the_mask() -> None:
         shown = env.step(env.sample_actions())
         packed = env.packed_mask
         assert packed.dtype == np.uint64
-        assert (unpack(packed) == shown.action_mask).all()
+        assert (unpack_mask(packed) == shown.action_mask).all()
     packed[:] = 0
     assert env.sample_actions().any()
 
@@ -205,7 +205,7 @@ def test_sampling_is_uniform_over_the_legal_actions(own: bool) -> None:
     lanes, rounds = 500, 40
     env = PersianRummyVecEnv(lanes)
     single = started(34)
-    state = max(single.get_state(), key=lambda game: unpack(legal_of(game)).sum())
+    state = max(single.get_state(), key=lambda game: unpack_mask(legal_of(game)).sum())
     games = np.repeat(state.reshape(1), lanes)
     games["sample_rng"] = np.random.default_rng(2).integers(2**63, size=lanes)
     shown = env.set_state(games)

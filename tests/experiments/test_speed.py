@@ -39,8 +39,8 @@ def test_every_figure_is_taken_and_shown() -> None:
     found |= own.copy_figures(1, lanes=64, repeats=2)
     found |= own.bot_figures(1, games=4)
     found |= startup.startup_figures(1, 0)
-    # 2 a size, 2 copies, two threads, two apart; one call; 2 AEC; 4 copies; 2 bots; 4 starts
-    assert len(figures_in(found)) == 2 * 3 + 2 + 2 + 1 + 2 + 4 + 2 + 4
+    # 2 a size, 2 copies, 2 as bits, two threads, two apart; one call; 2 AEC; 4 copies; 2 bots; 4 starts
+    assert len(figures_in(found)) == 2 * 3 + 2 + 2 + 2 + 1 + 2 + 4 + 2 + 4
     assert all(figure["min"] > 0 for figure in figures_in(found))
     others = {"pettingzoo": peer("gin_rummy_v4", 1), "pgx": peer("bridge", 4096), "rlcard": {"failed": "no version"}}
     result = {

@@ -13,9 +13,8 @@ import train.selfplay
 from agents.inputs import DenseInputs
 from agents.learned import policy_bytes, read_policy
 from agents.network import KINDS, Actor, Critic
-from persian_rummy_env.actions import NUM_ACTIONS
-from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import BLOCK, SIZE
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.network_shape import Shape
 from tests.train.runs import contents, rows
@@ -66,7 +65,7 @@ def test_it_is_exported(tmp_path: Path, decisions):
     assert export.main([str(tmp_path / "policy.safetensors"), "--out", str(tmp_path / "player.pt")]) == 0
     player = torch.jit.load(tmp_path / "player.pt")
     view, legal = decisions.view[:50, :SIZE], decisions.legal[:50]
-    _, action = player(torch.from_numpy(view.copy()), torch.from_numpy(unpack(legal)[:, :NUM_ACTIONS].astype(np.int8)))
+    _, action = player(torch.from_numpy(view.copy()), torch.from_numpy(unpack_mask(legal).astype(np.int8)))
     assert np.array_equal(action.numpy(), actor.choose(DenseInputs.of(view, legal), None)[0])
 
 

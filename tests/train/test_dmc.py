@@ -10,8 +10,8 @@ import torch
 
 from agents.inputs import DenseInputs
 from agents.network import Actor
-from persian_rummy_env.core.masks import unpack
 from persian_rummy_env.observation import blocks_of
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.players.inputs import SIZE, SparseInputs
 from tests.train.runs import contents
 from train.config.base import with_settings
@@ -57,7 +57,7 @@ def test_the_target_is_the_final_margin_less_what_lies_on_the_table():
 def test_the_best_is_played_but_for_some_at_random(epsilon: float, share: tuple[float, float]):
     network = actor()
     returns = EpsilonCollector(CONFIG, 24, CPU).collect(network, DEALS, epsilon, 50.0)
-    mask = unpack(returns.legal).astype(bool)
+    mask = unpack_mask(returns.legal).astype(bool)
     assert mask[np.arange(len(returns)), returns.action].all()
     best = network.choose(SparseInputs.of(returns.view, returns.legal), None)[0]
     assert share[0] <= (best == returns.action).mean() <= share[1]

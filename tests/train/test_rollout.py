@@ -8,8 +8,9 @@ import torch
 
 from agents.inputs import inputs_on
 from agents.network import Actor, Critic
-from persian_rummy_env.core.masks import first_legal, unpack
+from persian_rummy_env.core.masks import first_legal
 from persian_rummy_env.observation import blocks_of
+from persian_rummy_env.observation_bits import unpack_mask
 from persian_rummy_env.players.inputs import SIZE
 from tests.train.playing import played
 from train.config.base import with_settings
@@ -46,7 +47,7 @@ def test_every_deal_is_whole(rollout: Rollout):
 
 
 def test_what_is_kept_was_a_choice_and_legal(rollout: Rollout):
-    mask = unpack(rollout.legal).astype(bool)
+    mask = unpack_mask(rollout.legal).astype(bool)
     assert (mask.sum(axis=1) > 1).all()
     assert mask[np.arange(len(rollout)), rollout.action].all()
     assert 0.4 < len(rollout) / rollout.length.sum() < 0.9

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from persian_rummy_env import cards, observation, state
+from persian_rummy_env import cards, observation, observation_bits, state
 from persian_rummy_env.actions import encode_action
 from persian_rummy_env.cards import (
     CARD_NAMES,
@@ -19,7 +19,8 @@ from persian_rummy_env.cards import (
     RANKS,
     SUITS,
 )
-from persian_rummy_env.observation import BLOCKS, RELATIVE_SEATS, SIZE, Block, blocks_of
+from persian_rummy_env.observation import BLOCK, BLOCKS, RELATIVE_SEATS, SIZE, Block, blocks_of
+from persian_rummy_env.observation_bits import NUMBERS
 from persian_rummy_env.rules import NUM_SEATS, RuleSet
 
 from .form import NOTE, block_table, code, table
@@ -67,6 +68,14 @@ the top, as in `take JK1`. `runs` has no joker places, and `owed` has one for al
 
 `points` and `score` are scaled inputs for networks; `points_bits_…` and `score_bits_…` are exact.
 
+## As bits
+
+`PersianRummyVecEnv(observation="bits")` returns {observation_bits.WORDS} words (`uint64`) instead of {SIZE} bytes.
+`observation_bits.unpack` makes the bytes of them. Bit `i` of a plane is place `i` of its block. The eight highest bits
+of a word hold one number; in the word of flags they are flags.
+
+{bits_table()}
+
 ## How to read it
 
 ```python
@@ -105,9 +114,21 @@ def example_states(played: Sequence[str] = EXAMPLE_ACTIONS, hands_of: Sequence[s
     return again.states
 
 
+def bits_table() -> str:
+    """What each word of the observation as bits holds."""
+    numbers = [f"`{name}`, byte {place}" if BLOCK[name].length > 1 else code(name) for name, place in NUMBERS]
+    numbers.append("`owed`: the card + 1, or 0")
+    planes = [f"plane {code(name)}" for name in observation_bits.PLANES]
+    depths = [f"bit {bit} of `pile_depth` of each card" for bit in range(observation_bits.DEPTH_BITS)]
+    flags = "the blocks from `points_bits_us` to `rules`, from the lowest bit"
+    words = [*planes, *depths, flags]
+    rows = [(word, words[word], numbers[word] if word < len(numbers) else "") for word in range(len(words))]
+    return table(["word", "bits 0 to 55", "number in bits 56 to 63"], rows)
+
+
 def observation_example() -> str:
     """Every block of the example that is not all zeros, as seen from one seat."""
-    from persian_rummy_env.envs.vector import observe_states
+    from persian_rummy_env.envs.batch import observe_states
 
     seen = observe_states(example_states()[-1:], np.array([EXAMPLE_SEAT]))[0]
     rows = []

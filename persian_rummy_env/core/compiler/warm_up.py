@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import observation_bits
 from ...actions import DRAW, NUM_ACTIONS
 from ...observation import FULL_SIZE, SIZE
 from ...rules import NUM_SEATS
@@ -44,17 +45,19 @@ def compile_engine() -> None:
     observation, mask = np.zeros(SIZE, dtype=np.uint8), np.zeros(NUM_ACTIONS, dtype=np.int8)
     seat = np.zeros(1, dtype=np.int8)
     reward, actions = np.zeros((1, NUM_SEATS), dtype=np.float32), np.zeros(1, dtype=np.int64)
-    shown = (legal, observation, mask, seat)
+    bits = np.zeros(observation_bits.WORDS, dtype=np.uint64)
+    shown = (legal, observation, mask, bits, seat)
     check.first_broken(games, 0, 1)
     batch_kernels.write_all_outputs(games, *shown, 0, 1)
     batch_kernels.sample(games, legal, actions, 0, 1)
     batch_kernels.sample_from(legal, np.zeros(1), actions, 0, 1)
     batch_kernels.first_illegal(games, actions, legal, 0, 1)
     batch_kernels.step(
-        games, actions, legal, games.copy(), final, done, observation, mask, seat, reward, terminated, truncated,
+        games, actions, legal, games.copy(), final, done, observation, mask, bits, seat, reward, terminated, truncated,
         batch_kernels.MARGIN_DENSE, batch_kernels.SAME_STEP, 0, 0, 1,
     )  # fmt: skip
     batch_kernels.observe_seats(games, seat.astype(np.int64), observation, 0, 1)
+    batch_kernels.observe_seats_bits(games, seat.astype(np.int64), bits, 0, 1)
     batch_kernels.legal_words(games, legal, 0, 1)
     full = np.zeros(FULL_SIZE, dtype=np.uint8)
     observe_float(games, 0, 0, observation, observation.astype(np.float32))
