@@ -51,7 +51,7 @@ class LearnedPolicy(BasePolicy):
             actor = source
         else:
             file = read_policy_file(source)
-            actor, self.rules = _actor_of(file), file.rules
+            actor, self.rules, self.policy_file = _actor_of(file), file.rules, file.path
         self.actor = actor.to(self.device)
         self.skips_forced = greedy  # a draw of every decision, forced ones too, repeats what was drawn before
         self.rng = None if greedy else np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from ..cards import NUM_CARDS
 from ..core import masks, network_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..observation import BLOCKS, HIGH, OTHERS, SIZE
+from ..rules import NUM_SEATS
 
 HIDDEN_SIZE = len(OTHERS) * NUM_CARDS
 """Bytes of the other three hands, which only a critic reads: one plane each for left, partner, right."""
@@ -39,6 +40,20 @@ def input_scale(games: bool = False) -> np.ndarray:
 SCALE, GAME_SCALE = input_scale(), input_scale(games=True)
 OF_OTHER_DEALS = np.flatnonzero(SCALE != GAME_SCALE)
 """The columns of the blocks of ``OTHER_DEALS``."""
+
+
+def write_hidden_hands(hand: np.ndarray, seat: np.ndarray, view: np.ndarray) -> None:
+    """Write the other three hands, from the left of ``seat``, into the last ``HIDDEN_SIZE`` columns of ``view``.
+
+    Args:
+        hand: (k, 4) uint64 by absolute seat, ``STATE``'s field.
+        seat: (k,) integers.
+        view: (k, VIEW_SIZE) uint8.
+    """
+    others = (seat[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
+    cards = np.take_along_axis(hand, others, axis=1).astype("<u8")
+    bits = np.unpackbits(cards.view(np.uint8), axis=1, bitorder="little").reshape(len(seat), len(OTHERS), 64)
+    view[:, SIZE:] = bits[:, :, :NUM_CARDS].reshape(len(seat), HIDDEN_SIZE)
 
 
 class SparseInputs(NamedTuple):

@@ -65,18 +65,21 @@ def check_sizes(shape: Mapping[str, Any], width: int, blocks: int) -> None:
         )
 
 
-def check_residual(shape: Mapping[str, Any], tensors: Mapping[str, Any], prefix: str = "trunk.") -> None:
+def check_residual(
+    shape: Mapping[str, Any], tensors: Mapping[str, Any], prefix: str = "trunk.", num_inputs: int = SIZE
+) -> None:
     """Compare the stated sizes of a residual network with its tensors.
 
     Args:
         shape: with ``width`` and ``blocks``.
         tensors: arrays or torch tensors, by name.
         prefix: of the names of the trunk's tensors.
+        num_inputs: bytes that the network reads.
 
     Raises:
         ValueError: they differ.
     """
     weight = tensors.get(f"{prefix}weight")
-    if weight is None or weight.ndim != 2 or weight.shape[0] != SIZE:
-        raise ValueError(f"there is no tensor {prefix}weight of {SIZE} rows")
+    if weight is None or weight.ndim != 2 or weight.shape[0] != num_inputs:
+        raise ValueError(f"there is no tensor {prefix}weight of {num_inputs} rows")
     check_sizes(shape, weight.shape[1], count_blocks(tensors, prefix))

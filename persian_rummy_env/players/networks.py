@@ -1,4 +1,4 @@
-"""Trained networks without torch: an actor's forward pass in compiled loops.
+"""Trained networks without torch: the forward passes of actors and critics in compiled loops.
 
 The shape in a policy file names the ``kind`` of its network. ``NETWORKS`` holds a builder for each kind that computes
 here. Kinds and devices that need torch are registered by ``agents.learned`` when it is imported (``register_backend``).
@@ -6,7 +6,7 @@ here. Kinds and devices that need torch are registered by ``agents.learned`` whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from ..actions import NUM_ACTIONS
 from ..core import network_kernels as kernels
 from ..core.compiler.intrinsics import PRODUCT_COLUMNS, PRODUCT_ROWS
 from ..observation import SIZE
-from .inputs import SparseInputs
+from .inputs import VIEW_SIZE, SparseInputs
 from .network_shape import Shape, check_residual
 from .policy import BasePolicy, DecisionBatch, unknown_name
 from .policy_file import PolicyFile, misfit, read_policy_file
@@ -41,25 +41,32 @@ class Network(Protocol):
         ...
 
 
-class ResidualNetwork:
-    """The residual multilayer perceptron of ``agents.network``: pre-norm blocks ``x + linear(gelu(norm(x)))``.
+class ResidualTrunk:
+    """The residual multilayer perceptron of ``agents.trunk`` up to the last layer: pre-norm blocks
+    ``x + linear(gelu(norm(x)))``.
 
     The output of a row does not depend on the batch that it is in, nor on the number of threads: our matrix product
     (``add_dense``) adds the terms of every row in one order, where BLAS adds in another for the last rows of a batch.
 
     Args:
         shape: ``width``, ``blocks`` and, optionally, ``games``.
-        tensors: by the names of ``agents.network.Actor``, float32.
+        tensors: by the names of ``agents.network.Actor`` and ``Critic``, float32.
+        num_inputs: bytes that it reads: ``SIZE``, or ``VIEW_SIZE`` with the other hands.
+        outputs: rows of the last layer, which is checked here and computed by the caller.
 
     Raises:
         ValueError: the tensors do not have this shape.
     """
 
-    def __init__(self, shape: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
-        check_residual(shape, tensors)
+    def __init__(
+        self, shape: Mapping[str, Any], tensors: Mapping[str, np.ndarray], num_inputs: int, outputs: int
+    ) -> None:
+        check_residual(shape, tensors, num_inputs=num_inputs)
         width, blocks = shape["width"], shape["blocks"]
+        _check_tensors(tensors, _shapes(width, blocks, num_inputs, outputs))
         self.games: bool = shape.get("games", False)
-        _check_tensors(tensors, _shapes(width, blocks))
+        self.width = width
+        self._hands = num_inputs > SIZE
         self._padded = -(-width // PRODUCT_COLUMNS) * PRODUCT_COLUMNS
         self._first = tensors["trunk.weight"], tensors["trunk.bias"]
         self._blocks = [
@@ -72,34 +79,77 @@ class ResidualNetwork:
             for block in range(blocks)
         ]
         self._norm = tensors["trunk.norm.weight"], tensors["trunk.norm.bias"]
-        self._last = tensors["last.weight"], tensors["last.bias"]
+        self.last = tensors["last.weight"], tensors["last.bias"]
+        """Weight (outputs, width) and bias (outputs,) of the last layer."""
 
-    def legal_log_probs(self, inputs: SparseInputs) -> np.ndarray:
+    def features(self, inputs: SparseInputs) -> Iterator[tuple[slice, np.ndarray]]:
+        """Compute the features that the last layer reads, for some rows at a time.
+
+        Yields:
+            The rows, and their features (rows, at least width) float32, which the next step overwrites.
+        """
         rows = len(inputs.counts)
-        log_p = np.zeros(inputs.actions.shape, dtype=np.float32)
         tile = min(TILE, -(-rows // PRODUCT_ROWS) * PRODUCT_ROWS)
         features, hidden = np.zeros((2, tile, self._padded), dtype=np.float32)
+        stop = inputs.start[1:] if self._hands else inputs.middle
         for start in range(0, rows, TILE):
             here = slice(start, min(start + TILE, rows))
             count = here.stop - start
             begin = inputs.start[start : here.stop + 1]
-            kernels.first_layer(begin, inputs.middle[here], inputs.column, inputs.value, *self._first, features[:count])
+            kernels.first_layer(begin, stop[here], inputs.column, inputs.value, *self._first, features[:count])
             for norm, shift, weight, bias in self._blocks:
                 kernels.norm_gelu(features, norm, shift, hidden)
                 kernels.add_dense(hidden, weight, bias, features)
             kernels.norm_gelu(features, *self._norm, hidden)
-            kernels.last_layer(hidden[:count], *self._last, inputs.actions[here], inputs.counts[here], log_p[here])
+            yield here, hidden[:count]
+
+
+class ResidualNetwork:
+    """An actor with a ``ResidualTrunk``.
+
+    Raises:
+        ValueError: the tensors do not have this shape.
+    """
+
+    def __init__(self, shape: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
+        self._trunk = ResidualTrunk(shape, tensors, SIZE, NUM_ACTIONS)
+        self.games = self._trunk.games
+
+    def legal_log_probs(self, inputs: SparseInputs) -> np.ndarray:
+        log_p = np.zeros(inputs.actions.shape, dtype=np.float32)
+        for rows, hidden in self._trunk.features(inputs):
+            kernels.last_layer(hidden, *self._trunk.last, inputs.actions[rows], inputs.counts[rows], log_p[rows])
         return log_p
 
 
-def _shapes(width: int, blocks: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {"trunk.weight": (SIZE, width), "trunk.bias": (width,)}
+class ResidualCritic:
+    """A critic with a ``ResidualTrunk``, which reads the observation of the seat to move and the other three hands.
+
+    Raises:
+        ValueError: the tensors do not have this shape.
+    """
+
+    def __init__(self, shape: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
+        self._trunk = ResidualTrunk(shape, tensors, VIEW_SIZE, 1)
+        self.games = self._trunk.games
+
+    def values(self, inputs: SparseInputs) -> np.ndarray:
+        """The values to the seats to move, (b,) float32, in units of the reward; actions are not read."""
+        values = np.empty(len(inputs.counts), dtype=np.float32)
+        weight, bias = self._trunk.last
+        for rows, hidden in self._trunk.features(inputs):
+            values[rows] = (hidden[:, : self._trunk.width] * weight[0]).sum(axis=1) + bias[0]
+        return values
+
+
+def _shapes(width: int, blocks: int, num_inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {"trunk.weight": (num_inputs, width), "trunk.bias": (width,)}
     for block in range(blocks):
         start = f"trunk.blocks.{block}"
         shapes |= {f"{start}.norm.weight": (width,), f"{start}.norm.bias": (width,)}
         shapes |= {f"{start}.linear.weight": (width, width), f"{start}.linear.bias": (width,)}
     shapes |= {"trunk.norm.weight": (width,), "trunk.norm.bias": (width,)}
-    return shapes | {"last.weight": (NUM_ACTIONS, width), "last.bias": (NUM_ACTIONS,)}
+    return shapes | {"last.weight": (outputs, width), "last.bias": (outputs,)}
 
 
 def _check_tensors(tensors: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -144,7 +194,7 @@ class NetworkPolicy(BasePolicy):
 
     def __init__(self, file: PolicyFile) -> None:
         self.name = file.path.parent.name or "trained"
-        self.rules = file.rules
+        self.rules, self.policy_file = file.rules, file.path
         shape = dict(file.shape)
         build = NETWORKS[shape.pop("kind")]
         try:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from ..bots import BOTS
 from ..core.arena_kernels import OUTSIDE, OUTSIDE_IF_CHOICE
 from ..observation_bits import unpack_mask
 from ..rules import RULE_FIELDS, RuleSet
+
+if TYPE_CHECKING:
+    from .critic import Critic
 
 _CODES = {OUTSIDE, *BOTS.values()}
 
@@ -80,18 +84,70 @@ class Policy(Protocol):
         ...
 
 
+class NoCriticError(ValueError):
+    """A policy has no critic; the message names the policy."""
+
+
 class BasePolicy(ABC):
-    """A ``Policy`` with every optional attribute at its default."""
+    """A ``Policy`` with every optional attribute at its default.
+
+    Attributes:
+        policy_file: the file of a trained policy; its critic is a file beside it.
+    """
 
     name: str
     wants_views: bool = False
     code: int = OUTSIDE
     skips_forced: bool = False
     rules: RuleSet | None = None
+    policy_file: Path | None = None
 
     @abstractmethod
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """The action of every row: (k,) integers, each legal by its row of the mask."""
+
+    @cached_property
+    def critic(self) -> Critic:
+        """The critic of a trained policy, read on first use.
+
+        Raises:
+            NoCriticError: the policy was not trained, or has no critic file.
+            ValueError: as ``critic_file.read_critic_file``.
+        """
+        from .critic import Critic  # it calls ``policy_io``, which imports this module
+
+        if self.policy_file is None:
+            raise NoCriticError(f"policy {self.name} has no critic: expected a trained policy, such as 'champion'")
+        try:
+            return Critic(self.policy_file)
+        except FileNotFoundError as error:
+            fit = f"python -m train.fit_critic file:{self.policy_file}"
+            raise NoCriticError(f"policy {self.name} has no critic: {error}; {fit} fits one") from error
+
+    def value(
+        self, games: np.ndarray, seat: int | np.ndarray, *, hidden: bool = False, worlds: int = 40, seed: int = 0
+    ) -> np.ndarray:
+        """The expected margin of the current deal at its end if this policy plays all four seats from here on, in
+        points of the seat's team minus those of the other. Points of finished deals do not count.
+
+        Args:
+            games: (n,) STATE, none of them over.
+            seat: the seat whose team is meant, and whose knowledge is used; one for all games, or (n,) of them.
+            hidden: True: from the full record, with the hidden hands (the order of the stock is never used). False:
+                from what the seat sees: the mean over sampled worlds, in which every arrangement of the unseen cards is
+                equally likely. It is the same for all games that the seat cannot tell apart.
+            worlds: number of sampled worlds of each game; without effect with ``hidden``.
+            seed: seed of the worlds.
+
+        Returns:
+            (n,) float64.
+
+        Raises:
+            NoCriticError: the policy has no critic.
+            RulesError: a game has other rules than the deals that the critic was fitted to.
+            ValueError, TypeError: a game that is over, records that are not games, or an invalid argument.
+        """
+        return self.critic.value(games, seat, hidden=hidden, worlds=worlds, seed=seed)
 
 
 class _Wrapped(BasePolicy):
@@ -107,6 +163,10 @@ class _Wrapped(BasePolicy):
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         return self.player.act(batch)
+
+    def value(self, games: np.ndarray, seat: int | np.ndarray, **options: Any) -> np.ndarray:
+        own = getattr(self.player, "value", super().value)
+        return own(games, seat, **options)
 
     def __getattr__(self, name: str) -> Any:
         if name == "player":  # while it is copied or unpickled

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from persian_rummy_env import PersianRummyVecEnv
-from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
-from train.data.rollout import write_hidden_hands
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE, write_hidden_hands
 
 
 class Decisions(NamedTuple):
@@ -34,7 +33,7 @@ def decisions():
         lanes = np.flatnonzero(now.action_mask.sum(axis=1) > 1)
         view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
         view[:, :SIZE] = now.observation[lanes]
-        write_hidden_hands(env.get_state()["hand"][lanes], now.seat[lanes].astype(np.int64), view, SIZE)
+        write_hidden_hands(env.get_state()["hand"][lanes], now.seat[lanes], view)
         parts.append((view, env.packed_mask[lanes], now.action_mask[lanes].astype(bool)))
         now = env.step(env.sample_actions())
     return Decisions(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -19,6 +19,8 @@ REFUSED = [
     ("train.imitate", ["--seed", "-1"], "seed=-1"),
     ("train.dmc", ["--seed", "-1"], "seed=-1"),
     ("train.export", ["--format", "gguf"], "gguf"),
+    ("train.fit_critic", ["champion", "--commit", "1a2b3c4", "--deals", "0"], "--deals 0"),
+    ("train.fit_critic", ["nobody", "--commit", "1a2b3c4"], "nobody"),
     ("experiments.tune", ["--seed", "-1"], "seed=-1"),
     ("experiments.tune", ["--elite", "1"], "elite=1"),
 ]

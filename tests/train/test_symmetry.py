@@ -5,8 +5,7 @@ import pytest
 
 from persian_rummy_env import PersianRummyVecEnv, RuleSet, decode_action, encode_action
 from persian_rummy_env.cards import NUM_PLAIN, NUM_RANKS, RANKS, SUITS
-from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
-from train.data.rollout import write_hidden_hands
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE, write_hidden_hands
 from train.data.symmetry import ACTIONS, BACK, COLUMNS, NUM_ORDERS, ORDERS, reorder
 
 
@@ -47,7 +46,7 @@ def test_a_deal_in_every_order_of_the_suits(seed: int):
     while now.seat[0] >= 0:
         view = np.empty((NUM_ORDERS, VIEW_SIZE), dtype=np.uint8)
         view[:, :SIZE] = now.observation
-        write_hidden_hands(env.get_state()["hand"], now.seat.astype(np.int64), view, SIZE)
+        write_hidden_hands(env.get_state()["hand"], now.seat, view)
         first = np.repeat(view[:1], NUM_ORDERS, axis=0), np.repeat(env.packed_mask[:1], NUM_ORDERS, axis=0)
         turned_view, turned_legal = reorder(*first, orders)
         assert np.array_equal(turned_view, view)

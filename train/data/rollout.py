@@ -15,15 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numba import njit
 
 from agents.inputs import Inputs, inputs_on
 from agents.network import KINDS, Actor, Critic
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.core.batch_kernels import MARGIN_SCALE
-from persian_rummy_env.core.compiler.intrinsics import lowest
 from persian_rummy_env.core.masks import first_legal
-from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE
+from persian_rummy_env.players.inputs import SIZE, VIEW_SIZE, write_hidden_hands
 from persian_rummy_env.rules import NUM_SEATS
 from persian_rummy_env.state import OVER
 
@@ -115,24 +113,6 @@ class Job(NamedTuple):
     who: np.ndarray
 
 
-@njit(cache=True, nogil=True)
-def write_hidden_hands(hand, seat, view, first):
-    """Write the other three hands, from the left of ``seat``, into the columns of ``view`` from ``first`` on.
-
-    Args:
-        hand: (k, 4) uint64 by absolute seat; ``seat``: (k,) integers.
-        view: (k, first + 3 * 56) uint8.
-    """
-    for r in range(len(seat)):
-        view[r, first:] = 0
-        for other in range(1, 4):
-            bits = hand[r, (seat[r] + other) % 4]
-            start = first + 56 * (other - 1)
-            while bits != 0:
-                view[r, start + lowest(bits)] = 1
-                bits &= bits - np.uint64(1)
-
-
 @dataclass
 class Played:
     """Episodes that were played.
@@ -219,7 +199,7 @@ class EpisodeCollector:
                 view = np.empty((len(lanes), VIEW_SIZE), dtype=np.uint8)
                 view[:, :SIZE] = now.observation[lanes]
                 view[:, self.masked] = 0
-                write_hidden_hands(games["hand"][lanes], seat, view, SIZE)
+                write_hidden_hands(games["hand"][lanes], seat, view)
                 choices = legal[lanes]
                 if order is not None:
                     view, choices = reorder(view, choices, order[lanes, seat])
