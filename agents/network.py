@@ -30,7 +30,7 @@ from .inputs import (
     refuse_not_finite,
     refuse_nothing_legal,
 )
-from .sparse import NO_MAGNET, SparseLast, array
+from .sparse import NOTHING, SparseLast, array
 from .trunk import ResidualTrunk, Trunk
 
 KINDS: dict[str, type[Trunk]] = {"residual": ResidualTrunk, "attention": CardAttention}
@@ -113,7 +113,7 @@ class Actor(nn.Module):
         refuse_nothing_legal(inputs)
         if isinstance(inputs, SparseInputs):
             hidden = self.trunk(inputs)
-            listed = NO_MAGNET if magnet is None else array(magnet)
+            listed = NOTHING if magnet is None else array(magnet)
             hidden, bias = hidden / temperature, self.last.bias / temperature
             return SparseLast.apply(hidden, self.last.weight, bias, inputs, taken, listed)  # type: ignore[return-value]
         log_p = masked_log_softmax(self.last(self.trunk(inputs)) / temperature, inputs.mask)

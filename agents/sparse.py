@@ -1,4 +1,8 @@
-"""The sparse first and last layers with their gradients: compiled sums over non-zero inputs and legal actions."""
+"""The layers of a residual network with their gradients, for a CPU and float32.
+
+The first and the last layer are compiled sums over non-zero inputs and legal actions. Between the matrix products, what
+torch computes in several passes over the activations is one compiled pass.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,8 @@ from persian_rummy_env.players.inputs import SparseInputs
 
 from . import gradient_kernels
 
-NO_MAGNET = np.empty((0, 0), dtype=np.float32)
+NOTHING = np.empty((0, 0), dtype=np.float32)
+"""In place of an array that is not given."""
 
 
 def array(tensor: Tensor) -> np.ndarray:
@@ -32,11 +37,59 @@ class SparseFirst(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        inputs, of_weight = ctx.inputs, np.zeros(ctx.shape, dtype=np.float32)
+        inputs, of_weight = ctx.inputs, torch.zeros(ctx.shape)
         gradient_kernels.first_layer_gradient(
-            inputs.start, ctx.stop, inputs.column, inputs.value, array(gradients[0]), of_weight
+            inputs.start, ctx.stop, inputs.column, inputs.value, array(gradients[0]), array(of_weight)
         )
-        return torch.from_numpy(of_weight), gradients[0].sum(0), None
+        return of_weight, gradients[0].sum(0), None
+
+
+class NormGelu(torch.autograd.Function):
+    """``gelu(layer_norm(x))``."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight, bias)
+        return norm_gelu(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        x, weight, bias = ctx.saved_tensors
+        return norm_gelu_gradients(x, weight, bias, gradients[0], NOTHING)
+
+
+class FusedResidual(torch.autograd.Function):
+    """``x + linear(gelu(layer_norm(x)))``: the product is added to ``x`` in place."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, norm: Tensor, shift: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        hidden = norm_gelu(x, norm, shift)
+        ctx.save_for_backward(x, norm, shift, weight, hidden)
+        return (x + bias).addmm_(hidden, weight.t())
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        x, norm, shift, weight, hidden = ctx.saved_tensors
+        of_out = gradients[0]
+        of_x = norm_gelu_gradients(x, norm, shift, of_out @ weight, array(of_out))
+        return *of_x, of_out.t() @ hidden, of_out.sum(0)
+
+
+def norm_gelu(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    out = torch.empty_like(x)
+    network_kernels.norm_gelu(array(x), array(weight), array(bias), array(out))
+    return out
+
+
+def norm_gelu_gradients(
+    x: Tensor, weight: Tensor, bias: Tensor, of_out: Tensor, beside: np.ndarray
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of ``x`` (with ``beside`` added), ``weight`` and ``bias``."""
+    of_x, of_weight, of_bias = torch.empty_like(x), torch.zeros_like(weight), torch.zeros_like(bias)
+    gradient_kernels.norm_gelu_gradient(
+        array(x), array(weight), array(bias), array(of_out), beside, array(of_x), array(of_weight), array(of_bias)
+    )
+    return of_x, of_weight, of_bias
 
 
 class SparseLast(torch.autograd.Function):
@@ -71,10 +124,9 @@ class SparseLast(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         hidden, weight, actions, counts, log_p, magnet, taken, entropy, divergence = ctx.arrays
         of_log_p, of_entropy, of_divergence = (array(gradient) for gradient in gradients)
-        of_hidden, of_weight = np.empty_like(hidden), np.zeros_like(weight)
-        of_bias = np.zeros(len(weight), dtype=np.float32)
+        of_hidden, of_weight, of_bias = torch.empty(hidden.shape), torch.zeros(weight.shape), torch.zeros(len(weight))
         gradient_kernels.choice_gradient(
             hidden, weight, actions, counts, log_p, magnet, taken, entropy, divergence,
-            of_log_p, of_entropy, of_divergence, of_hidden, of_weight, of_bias,
+            of_log_p, of_entropy, of_divergence, array(of_hidden), array(of_weight), array(of_bias),
         )  # fmt: skip
-        return torch.from_numpy(of_hidden), torch.from_numpy(of_weight), torch.from_numpy(of_bias), None, None, None
+        return of_hidden, of_weight, of_bias, None, None, None

@@ -19,7 +19,7 @@ from persian_rummy_env.players.inputs import OF_OTHER_DEALS, SparseInputs, input
 from persian_rummy_env.players.network_shape import Shape, check_residual
 
 from .inputs import Inputs
-from .sparse import SparseFirst
+from .sparse import FusedResidual, NormGelu, SparseFirst
 
 
 class Trunk(nn.Module, ABC):
@@ -102,11 +102,19 @@ class ResidualTrunk(Trunk):
     def forward(self, inputs: Inputs) -> Tensor:
         if isinstance(inputs, SparseInputs):
             x: Tensor = SparseFirst.apply(self.weight, self.bias, inputs)  # type: ignore[assignment]
+            if not torch.is_autocast_enabled("cpu"):
+                return self._fused(x)
         else:
             x = (inputs.view[:, : self.num_inputs].float() * self.scale) @ self.weight + self.bias
         for block in self.blocks:
             x = block(x)
         return gelu(self.norm(x).float())
+
+    def _fused(self, x: Tensor) -> Tensor:
+        """The features of the output of the first layer, float32 on a CPU, as the layers compute them."""
+        for block in self.blocks:
+            x = FusedResidual.apply(x, *block.norm.parameters(), *block.linear.parameters())  # type: ignore[assignment]
+        return NormGelu.apply(x, *self.norm.parameters())  # type: ignore[return-value]
 
     @classmethod
     def check(cls, shape: Mapping[str, Any], tensors: Mapping[str, Tensor], prefix: str) -> None:
