@@ -71,6 +71,7 @@ PIPELINES = {
     "openspiel": Pipeline("OpenSpiel", ("open-spiel",), torch=False),
     "tianshou": Pipeline("Tianshou", ("tianshou", "torch")),
     "agilerl": Pipeline("AgileRL", ("agilerl", "pettingzoo", "tensordict", "torch")),
+    "mcp": Pipeline("MCP", ("mcp",), torch=False),
     "supersuit": Pipeline("SuperSuit", ("supersuit", "pettingzoo"), torch=False),
     "pufferlib": Pipeline(
         "PufferLib",

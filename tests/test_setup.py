@@ -76,7 +76,7 @@ LIBRARIES = {
     "core": CORE_LIBRARIES | {"llvmlite"},  # a part of numba: its intrinsics are written in llvmlite's terms
     "records": PLOT_LIBRARIES,
     "evaluation": PLOT_LIBRARIES | {"ray"},
-    "apps": PLAY_LIBRARIES,
+    "apps": PLAY_LIBRARIES | import_names(EXTRAS["mcp"]),
     "agents": TRAIN_LIBRARIES,
     "train": TRAIN_LIBRARIES,
     "experiments": ALL_LIBRARIES | import_names(GROUPS["text"]) | {"playwright"},  # pages in a browser

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..arguments import positive
+from ..arguments import positive, whole_number
 from ..players.load import load
 from ..players.policy import as_policy, check_rules, name_of
 from ..players.policy_io import choose
@@ -55,6 +55,25 @@ class SeatCount:
     refused: Counter[str] = field(default_factory=Counter)
     replaced: int = 0
 
+    def as_dict(self) -> dict[str, Any]:
+        """The counts as JSON types."""
+        return {"accepted": self.accepted, "refused": dict(self.refused), "replaced": self.replaced}
+
+
+def seats_around(seat: int, partner: Any = "expert", opponents: Any = "expert") -> list[Any]:
+    """The players of ``TextGame``, by seat, for one seat that answers in text.
+
+    Args:
+        seat: the seat that answers in text, 0..3.
+        partner: plays opposite.
+        opponents: plays left and right. Each is ``"text"``, the name of a policy, or a policy.
+
+    Raises:
+        ValueError, TypeError: no such seat.
+    """
+    seat = whole_number("seat", seat, 0, NUM_SEATS - 1)
+    return [TEXT if one == seat else partner if one % 2 == seat % 2 else opponents for one in range(NUM_SEATS)]
+
 
 @dataclass(frozen=True)
 class TextResult:
@@ -74,6 +93,10 @@ class TextResult:
     margin: int
     answers: dict[int, SeatCount]
     record: Record | None
+
+    def margin_of(self, seat: int) -> int:
+        """``margin`` of the team of a seat."""
+        return self.margin if seat % 2 == 0 else -self.margin
 
 
 class TextGame:

@@ -1,4 +1,5 @@
-"""``persian-rummy play`` and ``persian-rummy serve``: the game in terminal and browser, each with its own options."""
+"""``persian-rummy play``, ``serve`` and ``mcp``: the game in terminal and browser and for assistants, each with its own
+options."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from ..system.command_line import complain
 
 
 class App(NamedTuple):
-    """A command with its own parser: its help line, its module, and the libraries that it needs."""
+    """A command with its own parser: its help line, its module, the libraries that it needs before its help."""
 
     help: str
     module: str
@@ -21,6 +22,7 @@ class App(NamedTuple):
 APPS = {
     "play": App("play in the terminal", "apps.terminal.__main__", ("rich",)),
     "serve": App("serve games to browsers", "apps.web.__main__", ("starlette", "uvicorn", "websockets")),
+    "mcp": App("let an assistant play, over MCP", "apps.assistant.__main__", ()),
 }
 
 
@@ -40,6 +42,6 @@ def run(name: str, argv: Sequence[str]) -> int:
         )
     module = importlib.import_module(f"persian_rummy_env.{app.module}")
     status = module.main(argv)
-    if hasattr(module, "end"):  # a server does not wait for a policy that is still deciding
+    if hasattr(module, "end"):  # a server does not wait for its other threads
         module.end(status)
     return status

@@ -64,6 +64,14 @@ def say_on_error(line: str) -> None:
         sys.stderr.flush()
 
 
+def end(status: int) -> None:
+    """End the process without waiting for its threads: for a policy that is still deciding, or a reader of input."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
 def _text_of(error: OSError) -> str:
     of_output = error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG)
     return f"{'standard output: ' if of_output else ''}{explained(error)}"

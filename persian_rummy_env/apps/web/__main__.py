@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from ...players.load import load, split_specs
 from ...players.policy import check_rules
 from ...players.policy_io import PolicyError
 from ...rules import RULES_HELP, RuleSet
+from ...system.command_line import end
 from ...system.escaping import visible
 from ...system.files import explained
 
@@ -121,14 +121,6 @@ def seconds(text: str, option: str, unit: float = 1) -> float:
         if math.isfinite(value := float(text) * unit) and value >= 0:
             return value
     raise ValueError(f"{option} {text}: expected a number from 0")
-
-
-def end(status: int) -> None:
-    """End the process. Python would wait for a policy that is thinking, which may take as long as it likes."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(status)
 
 
 if __name__ == "__main__":
