@@ -569,3 +569,56 @@ def replay(record: Mapping[str, Any]) -> OracleGame:
     if game.total != record["score"]:
         raise ValueError(f"the total is {game.total}, not {record['score']}")
     return game
+
+
+# The task "Write this game" ----------------------------------------------------------------------------------------
+#
+# The three functions of docs/write_the_game.md, so that this file is a solution of the task:
+# `python -m experiments.write_the_game tests/oracle.py`.
+
+
+def initial(rules: dict[str, Any], dealer: int, decks: list[list[str]]) -> dict[str, Any]:
+    """The state in which a game begins."""
+    return _state_of(OracleGame(**rules, dealer=dealer, decks=decks))
+
+
+def legal(state: dict[str, Any]) -> list[str]:
+    """The legal actions of a state."""
+    return _game_of(state).legal()
+
+
+def step(state: dict[str, Any], action: str) -> dict[str, Any]:
+    """The state after an action."""
+    game = _game_of(state)
+    game.step(action)
+    return _state_of(game)
+
+
+COPIED = ("deal", "dealer", "seat", "phase", "hands", "stock", "points", "owed", "passes", "scores", "outs")
+
+
+def _game_of(state: dict[str, Any]) -> OracleGame:
+    """A game in a given state; who laid a card and who discarded it decides nothing that follows."""
+    game = OracleGame(**state["rules"], decks=state["decks"])
+    for name in COPIED:
+        setattr(game, name, state[name])
+    game.first_dealer = (state["dealer"] - state["deal"]) % SEATS
+    game.pile = [(card, None) for card in state["pile"]]
+    game.melds = [
+        {"kind": kind, "cards": cards, "seats": [0] * len(cards), "owner": 0}
+        for kind in ("set", "run")
+        for cards in state[kind + "s"]
+    ]
+    return game
+
+
+def _state_of(game: OracleGame) -> dict[str, Any]:
+    melds = {kind: [meld["cards"] for meld in game.melds if meld["kind"] == kind] for kind in ("set", "run")}
+    return {
+        "rules": game.rules,
+        "decks": game.decks,
+        **{name: getattr(game, name) for name in COPIED},
+        "pile": [card for card, _ in game.pile],
+        "sets": melds["set"],
+        "runs": melds["run"],
+    }

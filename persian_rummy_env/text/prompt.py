@@ -11,7 +11,7 @@ from ..rules import HAND_SIZE, OUT_BONUS, PASSES_TO_END, RuleSet, as_rules
 from ..state import STOCK_SIZE
 from .answer import MARK
 from .notation import STANDARD, Notation
-from .situation import SEATS, TEAMS, History, Situation, to_json
+from .situation import SEATS, TEAMS, History, Situation, Turn, to_json
 
 NOTHING = "none"
 TEMPLATE = resources.files(__name__.rpartition(".")[0]).joinpath("rules.txt").read_text(encoding="utf-8").rstrip("\n")
@@ -100,10 +100,15 @@ def as_text(known: Situation) -> str:
     lines += [f"- {meld['kind']}: {_laid(meld['cards'], meld['by'])}" for meld in known["melds"]]
     if known["history"]:
         lines.append("Since your last turn:")
-        lines += [f"- {turn['seat']}: {'; '.join(turn['actions'])}" for turn in known["history"]]
+        lines += [f"- {_turn(turn, known['deal'])}: {'; '.join(turn['actions'])}" for turn in known["history"]]
     if known["legal"] is not None:
         lines.append(f"Legal actions: {'; '.join(known['legal']) or NOTHING}.")
     return "\n".join(lines)
+
+
+def _turn(turn: Turn, deal: int) -> str:
+    """Whose turn it was, with the deal where that is an earlier one."""
+    return turn["seat"] if turn["deal"] == deal else f"{turn['seat']} in deal {turn['deal']}"
 
 
 def _by_team(numbers: dict[str, int]) -> str:

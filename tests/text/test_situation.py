@@ -115,6 +115,14 @@ def test_history_begins_after_the_own_last_turn_and_names_no_drawn_card():
     assert to_json(game, 3, history)["history"][0]["seat"] == "left"  # seat 3 has not played yet: all is told
     lines = render(game, 0, history).splitlines()
     assert lines[-2:] == ["- left: draw; discard 3C", "- partner: take 2C; discard 4C"]
+    second = game.copy()
+    second["deals"], second["deal"] = 2, 1
+    lines = render(second, 0, [*history, (1, 3, draw)]).splitlines()
+    assert lines[-3:] == [
+        "- left in deal 1: draw; discard 3C",
+        "- partner in deal 1: take 2C; discard 4C",
+        "- right: draw",
+    ]
 
 
 def test_legal_actions_are_shown_when_they_are_given():
