@@ -20,6 +20,7 @@ MAKERS: tuple[tuple[Kind, str, Callable[[Any], Mapping[str, str]]], ...] = (
     (STRENGTH, evaluation.LADDER, evaluation.ladder),
     (STRENGTH, "ablation_expert.json", expert.tables_of),
     (STRENGTH, "bundled.json", networks.bundled_tables),
+    (STRENGTH, "calibration.json", networks.calibration_tables),
     (STRENGTH, "ablation/results.json", ablation.tables),
     (TIMING, "train_profile.json", train_profile.tables),
     (TIMING, "scaling.json", scaling.tables),

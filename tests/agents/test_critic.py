@@ -18,7 +18,7 @@ from persian_rummy_env.players.inputs import VIEW_SIZE
 from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import NoCriticError, RulesError, as_policy
 from persian_rummy_env.players.policy_file import read_policy_file
-from persian_rummy_env.players.policy_io import sample_worlds
+from persian_rummy_env.players.policy_io import sample_worlds, views_of
 from persian_rummy_env.players.tensor_file import NotFiniteError
 from persian_rummy_env.state import OVER
 from tests.agents.positions import positions
@@ -117,7 +117,7 @@ def test_hidden_cards_do_not_reach_what_a_seat_sees(policy: Path, seat: int) -> 
 def test_a_value_is_the_mean_over_worlds(policy: Path) -> None:
     player, games, worlds = load(f"file:{policy}"), under_way(20)[:5], 1000
     seats = games["seat"].astype(np.int64)
-    own = sample_worlds(games, seats, worlds, np.random.default_rng(5))
+    own = sample_worlds(views_of(games, np.arange(5), seats), seats, worlds, np.random.default_rng(5))
     each = player.value(own.reshape(-1), np.repeat(seats, worlds), hidden=True).reshape(5, worlds)
     half = 4 * np.sqrt(2) * each.std(axis=1) / worlds**0.5
     assert (abs(player.value(games, seats, worlds=worlds, seed=1) - each.mean(axis=1)) < half).all()

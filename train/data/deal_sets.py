@@ -39,6 +39,8 @@ EXPERT_ABLATION = 30_001
 ONE_STOCK, SPLIT_STOCK, COVERAGE_RANDOM, COVERAGE_DIFFERENCE = 31_001, 31_002, 31_003, 31_004
 RESPONSE_CURVE, RESPONSE_RESULT = 40_001, 40_002
 SEARCH_SPEED = 50_001
+CALIBRATION = 60_001
+"""Positions whose values are compared with the results of their deals."""
 TUNING, TUNING_LAST = 7_000_000, 7_999_999
 """Of the expert's weights; each generation has deals of its own."""
 
@@ -61,6 +63,7 @@ DEAL_SETS = (
     DealSet(CHOOSE, "best response: curve", RESPONSE_CURVE, RESPONSE_CURVE),
     DealSet(REPORT, "best response: result", RESPONSE_RESULT, RESPONSE_RESULT),
     DealSet(MEASURE, "search: speed", SEARCH_SPEED, SEARCH_SPEED),
+    DealSet(REPORT, "the calibration of values", CALIBRATION, CALIBRATION),
     DealSet(CHOOSE, "the expert's weights", TUNING, TUNING_LAST),
 )
 
