@@ -9,9 +9,14 @@ from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_po
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv
 from agilerl.wrappers.agent import AsyncAgentsWrapper
 
+import persian_rummy_env
 from persian_rummy_env import PersianRummyGymVectorEnv
 from persian_rummy_env.adapters.agilerl import AgileTable, SeatIPPO
+from persian_rummy_env.observation import as_float
+from persian_rummy_env.players.policy import DecisionBatch
 
+MARGIN = 20
+"""Points a deal by which it is to beat `random`."""
 NET = {"latent_dim": 64, "encoder_config": {"hidden_size": [128]}, "head_config": {"hidden_size": [64]}}
 
 
@@ -65,23 +70,21 @@ def ppo(updates: int) -> str:
         _, obs, done, scores, info = collect_rollouts(agent, tables, **last)
         agent.learn()
         last = {"last_obs": obs, "last_done": done, "last_scores": scores, "last_info": info}
-    return f"PPO after {4096 * updates} steps: {measure(agent)} points a deal against random"
+    result = persian_rummy_env.match(Player(agent), "random", 500)
+    assert result.low > MARGIN, f"{result}: too little"
+    return f"after {4096 * updates} steps {result}"
 
 
-def measure(agent: PPO, deals: int = 1000) -> str:
-    """Points a deal of both seats of a team against `random`, with the half of a 95% interval."""
-    tables = PersianRummyGymVectorEnv(128, seats="team", opponents="random", observation="flat")
-    observation, info = tables.reset(seed=2)
-    running, margins = np.zeros(128), []
-    while len(margins) < deals:
-        actions = agent.get_action(observation, action_mask=info["action_mask"])[0]
-        observation, rewards, terminated, _, info = tables.step(actions)
-        running += rewards
-        margins += (100 * running[terminated]).tolist()
-        running[terminated] = 0
-    half = 1.96 * np.std(margins) / len(margins) ** 0.5
-    assert np.mean(margins) - half > 20, f"{np.mean(margins):+.1f} ± {half:.1f} points a deal is too little"
-    return f"{np.mean(margins):+.1f} ± {half:.1f}"
+class Player:
+    """The agent as a policy; it samples its legal actions."""
+
+    name = "PPO of AgileRL"
+
+    def __init__(self, agent: PPO) -> None:
+        self.agent = agent
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        return self.agent.get_action(as_float(batch.observation), action_mask=batch.action_mask == 1)[0]
 
 
 if __name__ == "__main__":

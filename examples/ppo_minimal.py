@@ -1,184 +1,215 @@
-"""PPO self-play in one file: PyTorch and the vector environment, nothing else of this project.
+"""PPO self-play in one file, in the form of CleanRL's ppo.py: PyTorch, tyro and the vector environment.
 
-    python examples/ppo_minimal.py --minutes 5
+    python examples/ppo_minimal.py --num-envs 128 --minibatch-size 512 --total-timesteps 81920
 
-One policy plays all four seats. The only difference from single-agent PPO is credit by seat: the next row of a game
-belongs to another seat, so returns and advantages are followed for each of the four seats on its own (``advantages``).
-It prints the margin against uniformly random play, in points a deal with its 95% interval, and saves
-``ppo_minimal.pt``.
+Settings, names and order are CleanRL's. Three things differ. Illegal actions have no probability
+(``Agent.get_action_and_value``). One agent plays all four seats and the next row of a game belongs to another seat, so
+advantages follow each seat on its own (``seat_gae``). Decisions with a single legal action are played and not learned
+from (``choices``). The agent is a policy of this package (``Agent.act``), so it plays matches: the program prints the
+margin against random play in points a deal with its 95% interval, and saves the weights. The command above reached
++133.9 ± 6.0 in half a minute of one core.
 """
 
-import argparse
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import nn
+import torch.nn as nn
+import torch.optim as optim
+import tyro
+from torch.distributions.categorical import Categorical
 
+import persian_rummy_env
 from persian_rummy_env import NUM_ACTIONS, PersianRummyVecEnv
+from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.observation import HIGH, SIZE
+from persian_rummy_env.players.policy import DecisionBatch
 
-NUM_ENVS, STEPS = 512, 64  # a rollout is NUM_ENVS * STEPS decisions
-MINIBATCH, EPOCHS = 2048, 2
-LR, GAE_LAMBDA, CLIP, ENTROPY = 1e-3, 0.95, 0.2, 0.005
+NUM_SEATS = 4
 REWARD_SCALE = 2.0  # the environment pays points / 100
 
 
-class ActorCritic(nn.Module):
-    """Two multilayer perceptrons on the observation's bytes, divided by their highest values."""
+@dataclass
+class Args:
+    seed: int = 1
+    device: str = "cpu"
+    out: str = "ppo_minimal.pt"
+    """file of the weights"""
+    pairs: int = 500
+    """deals of the last match, each played twice"""
 
+    total_timesteps: int = 1_000_000
+    """decisions of all seats"""
+    learning_rate: float = 1e-3
+    num_envs: int = 512
+    num_steps: int = 64
+    """decisions of each game in a rollout"""
+    anneal_lr: bool = True
+    gae_lambda: float = 0.95
+    """the game is not discounted: gamma is 1"""
+    minibatch_size: int = 2048
+    update_epochs: int = 2
+    norm_adv: bool = True
+    clip_coef: float = 0.2
+    ent_coef: float = 0.005
+    vf_coef: float = 0.5
+    max_grad_norm: float = 0.5
+
+
+def layer_init(layer: nn.Linear, std: float = 2**0.5) -> nn.Linear:
+    torch.nn.init.orthogonal_(layer.weight, std)
+    torch.nn.init.constant_(layer.bias, 0.0)
+    return layer
+
+
+class Agent(nn.Module):
+    """Actor and critic of the observation's bytes (b, 1020), divided by their highest values."""
+
+    name = "ppo_minimal"
     scale: torch.Tensor
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
         self.register_buffer("scale", torch.from_numpy(1 / HIGH.astype(np.float32)))
-        self.actor = self.network(width, NUM_ACTIONS, std=0.01)
-        self.critic = self.network(width, 1, std=1.0)
+        self.critic = self.network(width, layer_init(nn.Linear(width, 1), std=1.0))
+        self.actor = self.network(width, layer_init(nn.Linear(width, NUM_ACTIONS), std=0.01))
 
     @staticmethod
-    def network(width: int, outputs: int, std: float) -> nn.Sequential:
-        last = nn.Linear(width, outputs)
-        nn.init.orthogonal_(last.weight, std)
+    def network(width: int, head: nn.Linear) -> nn.Sequential:
         return nn.Sequential(
-            nn.Linear(SIZE, width), nn.LayerNorm(width), nn.GELU(),
-            nn.Linear(width, width), nn.LayerNorm(width), nn.GELU(), last,
+            layer_init(nn.Linear(SIZE, width)), nn.LayerNorm(width), nn.GELU(),
+            layer_init(nn.Linear(width, width)), nn.LayerNorm(width), nn.GELU(), head,
         )  # fmt: skip
 
-    def forward(self, observation: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities (b, 547) of the legal actions, and values (b,) to the seat that observes.
+    def get_value(self, x: torch.Tensor) -> torch.Tensor:
+        return self.critic(x.float() * self.scale).squeeze(-1)
 
-        Args:
-            observation: (b, 1020) uint8; mask: (b, 547) bool, True where the action is legal.
-        """
-        x = observation.float() * self.scale
-        logits = self.actor(x).masked_fill(~mask, -1e9)  # an illegal action has no probability and no gradient
-        return torch.log_softmax(logits, -1), self.critic(x)[:, 0]
+    def get_action_and_value(
+        self, x: torch.Tensor, mask: torch.Tensor, action: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """``mask`` is (b, 547) bool, True where the action is legal."""
+        logits = self.actor(x.float() * self.scale).masked_fill(~mask, -1e9)
+        probs = Categorical(logits=logits, validate_args=False)
+        if action is None:
+            action = probs.sample()
+        return action, probs.log_prob(action), probs.entropy(), self.get_value(x)
+
+    @torch.no_grad()
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """The likeliest legal actions: what makes the agent a policy of this package."""
+        logits = self.actor(torch.from_numpy(batch.observation.copy()).to(self.scale.device) * self.scale).cpu().numpy()
+        return np.where(batch.action_mask == 1, logits, -np.inf).argmax(axis=1)
 
 
-class Rollout:
-    """NUM_ENVS games over STEPS steps. A row belongs to the seat that was to move."""
+class Storage:
+    """A rollout: ``num_steps`` decisions of ``num_envs`` games. A row belongs to the seat that was to move."""
 
-    def __init__(self) -> None:
-        shape = (STEPS, NUM_ENVS)
-        self.observation = np.empty((*shape, SIZE), dtype=np.uint8)
-        self.mask = np.empty((*shape, NUM_ACTIONS), dtype=bool)
-        self.seat = np.empty(shape, dtype=np.int64)
-        self.choice = np.empty(shape, dtype=bool)  # more than one action was legal
-        self.action = np.empty(shape, dtype=np.int64)
-        self.log_p, self.value = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        self.reward = np.empty((*shape, 4), dtype=np.float32)
-        self.done = np.empty(shape, dtype=bool)
+    def __init__(self, args: Args) -> None:
+        shape = (args.num_steps, args.num_envs)
+        self.obs = torch.zeros((*shape, SIZE), dtype=torch.uint8)
+        self.masks = torch.zeros((*shape, NUM_ACTIONS), dtype=torch.bool)
+        self.seats = torch.zeros(shape, dtype=torch.int64)
+        self.choices = torch.zeros(shape, dtype=torch.bool)  # more than one action was legal
+        self.actions = torch.zeros(shape, dtype=torch.int64)
+        self.logprobs = torch.zeros(shape)
+        self.rewards = torch.zeros((*shape, NUM_SEATS))
+        self.dones = torch.zeros(shape, dtype=torch.bool)  # the step ended the deal
+        self.values = torch.zeros(shape)
 
 
 @torch.no_grad()
-def collect(env: PersianRummyVecEnv, batch, net: ActorCritic, rollout: Rollout, device: str):
-    """Play STEPS decisions in every game; returns the last batch and the values (NUM_ENVS, 4) by seat."""
-    for t in range(STEPS):
-        rollout.observation[t], rollout.mask[t], rollout.seat[t] = batch.observation, batch.action_mask, batch.seat
-        rollout.choice[t] = rollout.mask[t].sum(1) > 1
-        rollout.action[t] = rollout.mask[t].argmax(1)  # of a forced move, the only legal action
-        rows = np.flatnonzero(rollout.choice[t])
-        observation, mask = (torch.from_numpy(a[t, rows]).to(device) for a in (rollout.observation, rollout.mask))
-        log_p, value = net(observation, mask)
-        action = torch.multinomial(log_p.exp(), 1)
-        rollout.action[t, rows] = action[:, 0].cpu()
-        rollout.log_p[t, rows], rollout.value[t, rows] = log_p.gather(1, action)[:, 0].cpu(), value.cpu()
-        batch = env.step(rollout.action[t])
-        rollout.reward[t], rollout.done[t] = batch.reward * REWARD_SCALE, batch.terminated
-    # Unfinished deals are cut here: the critic estimates what is still to come, for all four seats.
-    all_legal = torch.ones(NUM_ENVS, NUM_ACTIONS, dtype=torch.bool, device=device)
-    last = [net(torch.from_numpy(env.observe(seat)).to(device), all_legal)[1] for seat in range(4)]
-    return batch, torch.stack(last, 1).cpu().numpy()
+def collect(
+    envs: PersianRummyVecEnv, next_batch: StepResult, agent: Agent, storage: Storage, args: Args
+) -> tuple[StepResult, torch.Tensor]:
+    """Play a rollout; returns the next decisions, and the values (num_envs, 4) to all seats."""
+    for step in range(args.num_steps):
+        storage.obs[step] = torch.from_numpy(next_batch.observation)
+        storage.masks[step] = torch.from_numpy(next_batch.action_mask)
+        storage.seats[step] = torch.from_numpy(next_batch.seat)
+        storage.choices[step] = storage.masks[step].sum(1) > 1
+        obs, masks = storage.obs[step].to(args.device), storage.masks[step].to(args.device)
+        action, logprob, _, value = agent.get_action_and_value(obs, masks)
+        storage.actions[step], storage.logprobs[step], storage.values[step] = action.cpu(), logprob.cpu(), value.cpu()
+
+        next_batch = envs.step(storage.actions[step].numpy())
+        storage.rewards[step] = torch.from_numpy(next_batch.reward) * REWARD_SCALE
+        storage.dones[step] = torch.from_numpy(next_batch.terminated)
+    # Deals that go on are cut here: the critic estimates what is still to come, for all four seats.
+    seen = [torch.from_numpy(envs.observe(seat)).to(args.device) for seat in range(NUM_SEATS)]
+    return next_batch, torch.stack([agent.get_value(obs) for obs in seen], 1).cpu()
 
 
-def advantages(rollout: Rollout, last_value: np.ndarray) -> np.ndarray:
-    """Generalised advantage estimates (STEPS, NUM_ENVS) without discount, each along the choices of its own seat.
+def seat_gae(storage: Storage, next_values: torch.Tensor, args: Args) -> torch.Tensor:
+    """Generalised advantage estimates (num_steps, num_envs), each along the choices of its own seat; 0 elsewhere.
 
     The environment pays all four seats at every step. Going back in time, a seat collects the rewards of all moves
     since its choice, also those of the other seats, up to its own next choice; there it bootstraps from its own value.
     """
-    shape = (NUM_ENVS, 4)  # by game and seat
-    advantage = np.zeros((STEPS, NUM_ENVS), dtype=np.float32)
-    next_value, next_advantage = last_value.copy(), np.zeros(shape, dtype=np.float32)
-    earned = np.zeros(shape, dtype=np.float32)  # since the choice that comes next in this loop
-    for t in range(STEPS - 1, -1, -1):
-        done = rollout.done[t]
-        next_value[done] = next_advantage[done] = earned[done] = 0  # nothing of the next deal counts for this one
-        earned += rollout.reward[t]
-        rows = np.flatnonzero(rollout.choice[t])
-        here = rows, rollout.seat[t, rows]
-        value = rollout.value[t, rows]
-        delta = earned[here] + next_value[here] - value
-        advantage[t, rows] = delta + GAE_LAMBDA * next_advantage[here]
-        next_value[here], next_advantage[here], earned[here] = value, advantage[t, rows], 0
-    return advantage
+    advantages = torch.zeros(args.num_steps, args.num_envs)
+    nextvalues, lastgaelam = next_values.clone(), torch.zeros(args.num_envs, NUM_SEATS)  # by game and seat
+    earned = torch.zeros(args.num_envs, NUM_SEATS)  # since the choice that comes next in this loop
+    for t in reversed(range(args.num_steps)):
+        over = storage.dones[t]
+        nextvalues[over] = lastgaelam[over] = earned[over] = 0.0  # nothing of the next deal counts for this one
+        earned += storage.rewards[t]
+        rows = storage.choices[t].nonzero()[:, 0]
+        here = rows, storage.seats[t, rows]
+        delta = earned[here] + nextvalues[here] - storage.values[t, rows]
+        advantages[t, rows] = lastgaelam[here] = delta + args.gae_lambda * lastgaelam[here]
+        nextvalues[here], earned[here] = storage.values[t, rows], 0.0
+    return advantages
 
 
-def learn(net: ActorCritic, optimizer: torch.optim.Optimizer, rollout: Rollout, advantage: np.ndarray, device: str):
-    """EPOCHS passes of PPO over the choices of a rollout."""
-    arrays = {"observation": rollout.observation, "mask": rollout.mask, "action": rollout.action,
-              "log_p": rollout.log_p, "advantage": advantage, "return": advantage + rollout.value}  # fmt: skip
-    rows = {name: torch.from_numpy(array[rollout.choice]).to(device) for name, array in arrays.items()}
-    for _ in range(EPOCHS):
-        for index in torch.randperm(len(rows["action"]), device=device).split(MINIBATCH):
-            batch = {name: values[index] for name, values in rows.items()}
-            log_p, value = net(batch["observation"], batch["mask"])
-            ratio = (log_p.gather(1, batch["action"][:, None])[:, 0] - batch["log_p"]).exp()
-            gain = (batch["advantage"] - batch["advantage"].mean()) / (batch["advantage"].std() + 1e-6)
-            surrogate = torch.minimum(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
-            entropy = -(log_p.exp() * log_p.masked_fill(~batch["mask"], 0)).sum(1).mean()
-            loss = 0.5 * (value - batch["return"]).square().mean() - surrogate - ENTROPY * entropy
-            optimizer.zero_grad(set_to_none=True)
+def update(agent: Agent, optimizer: optim.Optimizer, storage: Storage, advantages: torch.Tensor, args: Args) -> None:
+    b_choices = storage.choices
+    b_obs, b_masks, b_actions = storage.obs[b_choices], storage.masks[b_choices], storage.actions[b_choices]
+    b_logprobs, b_advantages = storage.logprobs[b_choices], advantages[b_choices]
+    b_returns = b_advantages + storage.values[b_choices]
+    for _ in range(args.update_epochs):
+        for mb_inds in torch.randperm(len(b_actions)).split(args.minibatch_size):
+            obs, masks, actions, logprobs, mb_advantages, returns = (
+                tensor[mb_inds].to(args.device)
+                for tensor in (b_obs, b_masks, b_actions, b_logprobs, b_advantages, b_returns)
+            )
+            _, newlogprob, entropy, newvalue = agent.get_action_and_value(obs, masks, actions)
+            ratio = (newlogprob - logprobs).exp()
+            if args.norm_adv:
+                mb_advantages = (mb_advantages - mb_advantages.mean()) / (mb_advantages.std() + 1e-8)
+            pg_loss1 = -mb_advantages * ratio
+            pg_loss2 = -mb_advantages * torch.clamp(ratio, 1 - args.clip_coef, 1 + args.clip_coef)
+            pg_loss = torch.max(pg_loss1, pg_loss2).mean()
+            v_loss = (newvalue - returns).square().mean()
+            loss = pg_loss - args.ent_coef * entropy.mean() + args.vf_coef * v_loss
+
+            optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+            nn.utils.clip_grad_norm_(agent.parameters(), args.max_grad_norm)
             optimizer.step()
 
 
-@torch.no_grad()
-def margin_against_random(net: ActorCritic, device: str, deals: int, seed: int = 10_007) -> tuple[float, float]:
-    """Points a deal of the policy's likeliest actions at seats 0 and 2 over random play, and half the 95% interval."""
-    env = PersianRummyVecEnv(deals, episode="deal", autoreset_mode="DISABLED")
-    batch = env.reset(seed=seed)
-    while (batch.seat >= 0).any():
-        actions = env.sample_actions()
-        rows = np.flatnonzero(batch.seat % 2 == 0)  # a game that is over has seat -1
-        if len(rows):
-            observation, mask = (torch.from_numpy(a[rows]).to(device) for a in (batch.observation, batch.action_mask))
-            actions[rows] = net(observation, mask.bool())[0].argmax(1).cpu()
-        batch = env.step(actions)
-    score = env.get_state()["score"]
-    margin = score[:, 0] - score[:, 1]
-    return float(margin.mean()), float(1.96 * margin.std() / deals**0.5)
-
-
 def main(argv: Sequence[str] | None = None) -> float:
-    parser = argparse.ArgumentParser(description="PPO self-play in one file.")
-    parser.add_argument("--minutes", type=float, default=5.0, help="wall clock of training (default %(default)s)")
-    parser.add_argument("--deals", type=int, default=2000, help="deals of the last measurement (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--out", default="ppo_minimal.pt", help="the file of the weights (default %(default)s)")
-    options = parser.parse_args(argv)
-    torch.manual_seed(options.seed)
-    env, rollout = PersianRummyVecEnv(NUM_ENVS, episode="deal"), Rollout()
-    batch = env.reset(seed=options.seed)
-    net = ActorCritic().to(options.device)
-    optimizer = torch.optim.Adam(net.parameters(), lr=LR, eps=1e-5)
-    start, update, printed = time.perf_counter(), 0, 0.0
-    while (progress := (time.perf_counter() - start) / (60 * options.minutes)) < 1:
-        optimizer.param_groups[0]["lr"] = LR * (1 - progress) + 1e-5
-        batch, last_value = collect(env, batch, net, rollout, options.device)
-        learn(net, optimizer, rollout, advantages(rollout, last_value), options.device)
-        update += 1
-        if progress >= printed:
-            margin, half = margin_against_random(net, options.device, deals=min(500, options.deals))
-            print(f"{progress:4.0%} {update * NUM_ENVS * STEPS:>10,} decisions: {margin:+.1f} ± {half:.1f}", flush=True)
-            printed += 0.2
-    margin, half = margin_against_random(net, options.device, options.deals)
-    print(f"{margin:+.1f} ± {half:.1f} points a deal against random, {update * NUM_ENVS * STEPS:,} decisions")
-    torch.save(net.state_dict(), options.out)
-    return margin
+    args = tyro.cli(Args, description=__doc__, args=argv)
+    torch.manual_seed(args.seed)
+    num_iterations = max(args.total_timesteps // (args.num_envs * args.num_steps), 1)
+    envs, storage = PersianRummyVecEnv(args.num_envs, episode="deal"), Storage(args)
+    agent = Agent().to(args.device)
+    optimizer = optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
+
+    next_batch = envs.reset(seed=args.seed)
+    for iteration in range(1, num_iterations + 1):
+        if args.anneal_lr:
+            optimizer.param_groups[0]["lr"] = (1.0 - (iteration - 1.0) / num_iterations) * args.learning_rate
+        next_batch, next_values = collect(envs, next_batch, agent, storage, args)
+        update(agent, optimizer, storage, seat_gae(storage, next_values, args), args)
+        if iteration % max(num_iterations // 5, 1) == 0:
+            global_step = iteration * args.num_envs * args.num_steps
+            print(f"global_step={global_step}: {persian_rummy_env.match(agent, 'random', 100)}", flush=True)
+
+    result = persian_rummy_env.match(agent, "random", args.pairs, seed=2)
+    print(f"{num_iterations * args.num_envs * args.num_steps:,} decisions: {result}")
+    torch.save(agent.state_dict(), args.out)
+    return result.margin
 
 
 if __name__ == "__main__":

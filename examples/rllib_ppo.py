@@ -12,11 +12,13 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
+import persian_rummy_env
 from persian_rummy_env import PersianRummyVecEnv
 from persian_rummy_env.adapters.rllib import PersianRummyRLlib, SelfPlay, copy_module
 from persian_rummy_env.adapters.rllib_module import LegalAtRandom, MaskedActorCritic
 from persian_rummy_env.envs.vector import StepResult
 from persian_rummy_env.observation import as_float
+from persian_rummy_env.players.policy import DecisionBatch
 
 
 def settings(decisions: int) -> PPOConfig:
@@ -51,27 +53,21 @@ def settings(decisions: int) -> PPOConfig:
     )
 
 
-@torch.no_grad()
-def play(module: Any, batch: StepResult) -> np.ndarray:
-    """The likeliest legal actions of a module."""
-    seen = {
-        "observations": torch.from_numpy(as_float(batch.observation)),
-        "action_mask": torch.from_numpy(batch.action_mask.astype(np.float32)),
-    }
-    return module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1).numpy()
+class Player:
+    """A module as a policy: its likeliest legal actions."""
 
+    name = "PPO of RLlib"
 
-def against_random(module: Any, tables: int) -> tuple[float, float]:
-    """Points a deal of team 0, the module, against random play, with the half of a 95% interval."""
-    env = PersianRummyVecEnv(tables, episode="deal", seed=2)
-    batch, margins = env.reset(), []
-    running = np.zeros(tables)
-    while len(margins) < tables:
-        batch = env.step(np.where(batch.seat % 2 == 0, play(module, batch), env.sample_actions()))
-        running += 100 * batch.reward[:, 0]
-        margins += running[batch.terminated].tolist()
-        running[batch.terminated] = 0
-    return float(np.mean(margins)), float(1.96 * np.std(margins) / len(margins) ** 0.5)
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    @torch.no_grad()
+    def act(self, batch: DecisionBatch | StepResult) -> np.ndarray:
+        seen = {
+            "observations": torch.from_numpy(as_float(batch.observation)),
+            "action_mask": torch.from_numpy(batch.action_mask.astype(np.float32)),
+        }
+        return self.module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1).numpy()
 
 
 if __name__ == "__main__":
@@ -83,29 +79,29 @@ if __name__ == "__main__":
     try:
         algorithm = settings(args.decisions).build_algo()
         for _ in range(args.iterations):
-            result = algorithm.train()
+            report = algorithm.train()
             copy_module(algorithm, "player", "past")
             held = algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.module["past"].get_state())
             mine = algorithm.get_module("player").get_state()
             assert len(held) == 3  # this process and two others
             assert all((weights[name] == mine[name]).all() for weights in held for name in mine)
-            learned = result["learners"]["player"]
+            learned = report["learners"]["player"]
             assert np.isfinite(float(learned["total_loss"])), learned
-        sampled = int(result["env_runners"]["num_env_steps_sampled_lifetime"])
-        points, half = against_random(algorithm.get_module("player"), 512)
+        sampled = int(report["env_runners"]["num_env_steps_sampled_lifetime"])
+        result = persian_rummy_env.match(Player(algorithm.get_module("player")), "random", 500)
         shown = PersianRummyVecEnv(500, seed=3).reset()
-        before = play(algorithm.get_module("player"), shown)
+        before = Player(algorithm.get_module("player")).act(shown)
         with tempfile.TemporaryDirectory() as folder:
             algorithm.save_to_path(folder)
             algorithm.stop()
             restored = Algorithm.from_checkpoint(folder)
             assert restored.iteration == args.iterations
-            assert (play(restored.get_module("player"), shown) == before).all(), "restored, it plays otherwise"
+            assert (Player(restored.get_module("player")).act(shown) == before).all(), "restored, it plays otherwise"
             restored.train()
             restored.stop()
     finally:
         ray.shutdown()
     print(
-        f"{args.iterations} iterations, {sampled} decisions: {points:+.1f} ± {half:.1f} against random; "
+        f"{args.iterations} iterations, {sampled} decisions: {result}; "
         "restored from its checkpoint it plays the same 500 actions and trains on"
     )

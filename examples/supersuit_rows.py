@@ -40,6 +40,6 @@ if __name__ == "__main__":
     args = parser.parse_args()
     decisions, share = supersuits(args.tables, args.steps)
     print(
-        f"{args.tables} tables: SuperSuit {decisions:,.0f} decisions/s, {100 * share:.0f} % of its rows count; "
-        f"the vector environment {vector_speed(args.tables, args.steps):,.0f}"
+        f"SuperSuit {decisions:,.0f} decisions/s, the vector environment {vector_speed(args.tables, args.steps):,.0f}"
     )
+    print(f"{args.tables} tables: {100 * share:.0f} % of SuperSuit's rows count")

@@ -13,9 +13,11 @@ from tianshou.env import DummyVectorEnv
 from tianshou.trainer import OffPolicyTrainerParams, OnPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
-from persian_rummy_env import NUM_ACTIONS, PersianRummyGymVectorEnv
+import persian_rummy_env
+from persian_rummy_env import NUM_ACTIONS
 from persian_rummy_env.adapters.tianshou import MaskedActor, PerSeat, SeenCritic, TianshouLearner, TianshouTable
-from persian_rummy_env.observation import SIZE
+from persian_rummy_env.observation import SIZE, as_float
+from persian_rummy_env.players.policy import DecisionBatch
 
 
 class SeatPPO(PerSeat, PPO):
@@ -26,23 +28,24 @@ MARGIN = 20
 """Points a deal by which both are to beat `random`."""
 
 
-def measure(policy: torch.nn.Module, deals: int = 1000) -> str:
-    """Points a deal of both seats of a team against `random`, with the half of a 95% interval, if that is enough."""
-    tables = PersianRummyGymVectorEnv(128, seats="team", opponents="random")
-    observation, _ = tables.reset(seed=2)
-    running, margins = np.zeros(128), []
-    policy.eval()
-    while len(margins) < deals:
-        seen = Batch(obs=observation["observation"], mask=observation["action_mask"].astype(bool))
+class Player:
+    """A policy of the library as one of the package."""
+
+    def __init__(self, name: str, policy: torch.nn.Module) -> None:
+        self.name = name
+        self.policy = policy.eval()
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        seen = Batch(obs=as_float(batch.observation), mask=batch.action_mask == 1)
         with torch.no_grad():
-            actions = np.asarray(policy(Batch(obs=seen, info=Batch())).act)
-        observation, rewards, terminated, _, _ = tables.step(actions)
-        running += rewards
-        margins += (100 * running[terminated]).tolist()
-        running[terminated] = 0
-    half = 1.96 * np.std(margins) / len(margins) ** 0.5
-    assert np.mean(margins) - half > MARGIN, f"{np.mean(margins):+.1f} ± {half:.1f} points a deal is too little"
-    return f"{np.mean(margins):+.1f} ± {half:.1f}"
+            return np.asarray(self.policy(Batch(obs=seen, info=Batch())).act)
+
+
+def measured(player: Player) -> str:
+    """The result of a match against `random`, which is to be won."""
+    result = persian_rummy_env.match(player, "random", 500)
+    assert result.low > MARGIN, f"{result}: too little"
+    return str(result)
 
 
 def ppo(epochs: int) -> str:
@@ -75,7 +78,7 @@ def ppo(epochs: int) -> str:
         verbose=False,
     )
     algorithm.run_training(params)
-    return measure(policy)
+    return measured(Player("PPO of Tianshou", policy))
 
 
 def dqn(epochs: int) -> str:
@@ -101,7 +104,7 @@ def dqn(epochs: int) -> str:
         verbose=False,
     )
     algorithm.run_training(params)
-    return measure(policy)
+    return measured(Player("DQN of Tianshou", policy))
 
 
 if __name__ == "__main__":
@@ -111,5 +114,4 @@ if __name__ == "__main__":
     torch.manual_seed(1)
     np.random.seed(1)  # noqa: NPY002  # the library's exploration draws from it
     torch.set_num_threads(1)
-    results = {"PPO": ppo(args.epochs), "DQN": dqn(args.epochs)}
-    print("points a deal against random: " + ", ".join(f"{name} {result}" for name, result in results.items()))
+    print(f"{ppo(args.epochs)}; {dqn(args.epochs)}")

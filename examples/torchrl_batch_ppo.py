@@ -2,16 +2,21 @@
 
 import argparse
 
+import numpy as np
 import torch
+from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
+from torchrl.envs.utils import ExplorationType, set_exploration_type
 from torchrl.modules import MaskedCategorical, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
+import persian_rummy_env
 from persian_rummy_env.adapters.torchrl import PersianRummyTorchRL
 from persian_rummy_env.adapters.torchrl_returns import SeatGAE
-from persian_rummy_env.observation import SIZE
+from persian_rummy_env.observation import SIZE, as_float
+from persian_rummy_env.players.policy import DecisionBatch
 
 
 def networks() -> tuple[ProbabilisticTensorDictSequential, ValueOperator]:
@@ -30,18 +35,21 @@ def networks() -> tuple[ProbabilisticTensorDictSequential, ValueOperator]:
     return actor, ValueOperator(critic, in_keys=["observation"])
 
 
-@torch.no_grad()
-def against_random(actor: nn.Module, tables: int) -> tuple[float, float]:
-    """Points a deal of team 0, the network, against random play, with the half of a 95% interval."""
-    env = PersianRummyTorchRL(tables, episode="deal", seed=2)
-    shown, margin, playing = env.reset(), torch.zeros(tables), torch.ones(tables, dtype=torch.bool)
-    while playing.any():
-        drawn = env.rand_action(shown.clone())["action"]
-        action = torch.where(shown["seat"].squeeze(-1) % 2 == 0, actor(shown.clone())["action"], drawn)
-        stepped, shown = env.step_and_maybe_reset(shown.set("action", action))
-        margin += 100 * stepped["next", "reward"][:, 0] * playing
-        playing &= ~stepped["next", "done"].squeeze(-1)
-    return float(margin.mean()), float(1.96 * margin.std() / tables**0.5)
+class Player:
+    """An actor as a policy: its likeliest legal actions."""
+
+    name = "PPO of TorchRL"
+
+    def __init__(self, actor: nn.Module) -> None:
+        self.actor = actor
+
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        seen = {
+            "observation": torch.from_numpy(as_float(batch.observation)),
+            "action_mask": torch.from_numpy(batch.action_mask == 1),
+        }
+        with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
+            return self.actor(TensorDict(seen, [len(batch)]))["action"].numpy()
 
 
 if __name__ == "__main__":
@@ -75,5 +83,5 @@ if __name__ == "__main__":
                 total.backward()
                 adam.step()
     collector.shutdown()
-    points, half = against_random(actor, 1024)
-    print(f"{args.updates} updates of {frames} decisions, first ratios 1: {points:+.1f} ± {half:.1f} against random")
+    result = persian_rummy_env.match(Player(actor), "random", 1000)
+    print(f"{args.updates} updates of {frames} decisions, first ratios 1: {result}")

@@ -1,7 +1,6 @@
 """PufferLib 3: games with one agent each as a native environment, and a policy that masks.
 
-Written and checked against the source of 3.0.0, which cannot be installed beside this package: it asks for numpy below
-2 (docs/pufferlib.md).
+3.0.0 is built from its source, since it asks for numpy below 2 and works without that (docs/pufferlib.md).
 """
 
 from __future__ import annotations

@@ -79,6 +79,10 @@ class MaskedActor(DiscreteActor):
     """The library's ``DiscreteActor`` for observations with a mask: illegal actions have the logit ``MASKED``.
 
     It reads the mask from the stored observation, so that sampling and the loss use the same distribution.
+
+    Args:
+        options: arguments of ``DiscreteActor`` except ``softmax_output``: ``preprocess_net``, a network of observations
+            (k, 1020), and ``action_shape``, 547.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -90,7 +94,8 @@ class MaskedActor(DiscreteActor):
 
 
 class SeenCritic(DiscreteCritic):
-    """The library's ``DiscreteCritic`` for observations with a mask."""
+    """The library's ``DiscreteCritic`` for observations with a mask. Its arguments are those of ``DiscreteCritic``:
+    ``preprocess_net``, a network of observations (k, 1020)."""
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> Any:
         return super().forward(obs.obs, state, info)

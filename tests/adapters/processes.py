@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def printed_under(hash_seed: str, program: str, timeout: float = 240) -> str:
+def printed_under(hash_seed: str, program: str, timeout: float = 1200) -> str:
     """What a program prints in a Python of its own, with that seed of its hashes."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],

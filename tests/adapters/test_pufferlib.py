@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("pufferlib", reason="PufferLib 3.0.0 cannot be installed beside this package: docs/pufferlib.md")
+pytest.importorskip("pufferlib", reason="PufferLib is not installed: nox -s pufferlib")
 
 import torch
 

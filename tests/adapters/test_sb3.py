@@ -15,7 +15,8 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import SubprocVecEnv
 
 import persian_rummy_env
-from persian_rummy_env import PersianRummyGymEnv, PersianRummyGymVectorEnv
+from examples import sb3_maskable_ppo, sb3_pettingzoo
+from persian_rummy_env import PersianRummyAEC, PersianRummyGymEnv, PersianRummyGymVectorEnv
 from persian_rummy_env.actions import DRAW, PASS
 from persian_rummy_env.adapters.sb3 import PersianRummySB3VecEnv
 from persian_rummy_env.cards import CARD_VALUES
@@ -200,3 +201,37 @@ def test_prediction_keeps_to_the_mask() -> None:
         actions, _ = model.predict(observation, action_masks=masks, deterministic=False)
         assert masks[np.arange(32), actions].all()
         observation, *_ = tables.step(actions)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_decisions": 40}])
+def test_the_wrapper_of_the_pettingzoo_example_pays_the_team(options: dict[str, Any]) -> None:
+    """The rewards of an episode sum to what both seats of the team earned, and every decision is theirs."""
+    paid: list[float] = []
+
+    class Counted(PersianRummyAEC):
+        def step(self, action: int | None) -> None:
+            super().step(action)
+            paid.append(self.rewards["player_0"])
+
+    env = sb3_pettingzoo.SB3ActionMaskWrapper(Counted(episode="deal", **options))
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        paid.clear()
+        observation, _ = env.reset(seed=seed)
+        earned, over = 0.0, False
+        while not over:
+            assert env.agent_selection in sb3_pettingzoo.TEAM
+            assert env.observation_space.contains(observation)
+            action = int(rng.choice(np.flatnonzero(sb3_pettingzoo.mask_fn(env))))
+            observation, reward, terminated, truncated, _ = env.step(action)
+            earned += reward
+            over = terminated or truncated
+        assert truncated == bool(options)
+        assert len(paid) > 30
+        assert earned == pytest.approx(sum(paid))
+
+
+def test_the_model_of_an_example_plays_a_match_by_its_mask() -> None:
+    model = MaskablePPO("MlpPolicy", PersianRummySB3VecEnv(2), n_steps=8, batch_size=16, seed=1)
+    player = sb3_maskable_ppo.Player(model)
+    assert np.isfinite(persian_rummy_env.match(player, "random", 4).margin)  # an illegal action would raise

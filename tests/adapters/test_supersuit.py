@@ -92,7 +92,7 @@ def test_what_was_handed_out_does_not_change() -> None:
 def test_an_action_of_the_agent_to_move_is_asked_for() -> None:
     env = PersianRummyParallel()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=f"no action for {env.acting}"):
+    with pytest.raises(ValueError, match=f"expected an action for {env.acting}"):
         env.step({agent: 0 for agent in env.agents if agent != env.acting})
 
 
