@@ -9,13 +9,13 @@ import numpy as np
 
 from ..arguments import flag, whole_number
 from ..arrays import integers, plain, shown, whole_numbers
-from ..core import arena_kernels, batch_kernels
+from ..core import batch_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
 from ..players.policy import Policy, as_policy, loop_codes
-from ..players.policy_io import decide, show
+from ..players.policy_io import play_asking, show
 from ..rules import MAX_DEALS, NUM_SEATS, RuleSet, as_rules
 from ..seeds import seed_array
-from ..state import OVER, STATE, write_rules
+from ..state import STATE, write_rules
 from ..state_check import checked_states, state_records
 
 __all__ = ["new_games", "play", "show"]
@@ -93,7 +93,7 @@ def play_new(games: np.ndarray, policies: Sequence[Policy], who: np.ndarray) -> 
     codes = loop_codes(policies)[who]
     decisions = np.zeros(len(games), dtype=np.int64)
     playing = np.array(games)
-    _play_asking(playing, policies, who, codes, decisions)
+    play_asking(playing, policies, who, codes, decisions)
     games[...] = playing
     return decisions
 
@@ -106,19 +106,3 @@ def _seated(who: Any, games: int, policies: int) -> np.ndarray:
     if ((indices < 0) | (indices >= policies)).any():
         raise ValueError(f"who={shown(indices)}: expected {expected}")
     return plain(indices, np.int64)
-
-
-def _play_asking(
-    games: np.ndarray, policies: Sequence[Policy], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
-) -> None:
-    """Play games to their end: bots and forced decisions in the compiled loop, others by a call for each batch."""
-    while True:
-        arena_kernels.advance(games, codes, decisions, 0, len(games))
-        waiting = np.flatnonzero(games["phase"] != OVER)
-        if not len(waiting):
-            return
-        player = who[waiting, games["seat"][waiting]]
-        for index in np.unique(player):
-            lanes = waiting[player == index]
-            decide(games, lanes, policies[index])
-        decisions[waiting] += 1

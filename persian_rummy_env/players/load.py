@@ -1,4 +1,4 @@
-"""Policies by name: ``"greedy"``, ``"champion"``, ``"search(deepest, worlds=40)"``,
+"""Policies by name: ``"greedy"``, ``"champion"``, ``"search(champion, worlds=40, prior=champion)"``,
 ``"file:runs/a/policy.safetensors"``, ``"python:package.module:Class"``."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .priors import Prior
 
 FORMS = (
-    f"a bot ({', '.join(BOTS)}), a bundled trained policy ({', '.join(BUNDLED)}), 'search(BOT, worlds=10)' (or "
+    f"a bot ({', '.join(BOTS)}), a bundled trained policy ({', '.join(BUNDLED)}), 'search(PLAYER, worlds=10)' (or "
     "playouts=…, ms=…), 'file:PATH' of a trained policy, or 'python:package.module:Class'"
 )
 SEARCH = re.compile(r"search\s*\((?P<arguments>.*)\)", re.DOTALL)
@@ -32,9 +32,9 @@ def load(spec: str, device: str = "cpu") -> BasePolicy:
 
     Args:
         spec: a bot (``random``, ``greedy``, ``deepest``, ``expert``); a bundled trained policy (``champion``); a search
-            (``search(deepest, worlds=40)``); a trained policy (``file:runs/a/policy.safetensors``); or a class of yours
-            with ``act(batch)`` (``python:package.module:Class``). Spaces around it, and around the arguments of a
-            search, are ignored.
+            (``search(deepest, worlds=40)``), with playouts by a bot or another policy; a trained policy
+            (``file:runs/a/policy.safetensors``); or a class of yours with ``act(batch)``
+            (``python:package.module:Class``). Spaces around it, and around the arguments of a search, are ignored.
         device: device of a trained policy; any other than "cpu" needs ``import agents.learned`` (PyTorch) before.
 
     Raises:
@@ -105,36 +105,47 @@ def _made(spec: str, maker: Any) -> Any:
 
 
 def _search(spec: str, arguments: str, device: str) -> BasePolicy:
+    from .priors import PolicyPrior
     from .search import SearchPolicy
 
-    options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"]
+    of_prior = [name for name in inspect.signature(PolicyPrior).parameters if name != "policy"]
+    options = [name for name in inspect.signature(SearchPolicy).parameters if name != "name"] + of_prior
     given: dict[str, Any] = {}
-    for argument in (part.strip() for part in arguments.split(",")):
+    for argument in _at_commas(arguments)[0]:
         name, equals, value = (part.strip() for part in argument.partition("="))
+        if not name.isidentifier():  # the name of a player may hold an equals sign too
+            name, equals, value = argument, "", ""
         if not argument or (equals and not value):
-            raise ValueError(f"policy {spec!r}: {argument!r} is no argument; expected 'search(BOT, worlds=10)'")
+            raise ValueError(f"policy {spec!r}: {argument!r} is no argument; expected 'search(PLAYER, worlds=10)'")
         if not equals:
-            name, value = "bot", name
+            name, value = "player", name
         if name not in options:
             raise ValueError(f"policy {spec!r}: {unknown_name('option', name, options)}")
         if name in given:
             raise ValueError(f"policy {spec!r}: {name} is given twice")
-        given[name] = value if name == "prior" else _number(value)
-    if "prior" in given:
-        given["prior"] = _prior(spec, given["prior"], device)
+        given[name] = value if name in ("prior", "player") else _number(value)
+    of_prior = {name: given.pop(name) for name in of_prior if name in given}
     try:
+        if "prior" in given:
+            given["prior"] = _prior(given["prior"], of_prior, device)
+        elif of_prior:
+            expected = "prior=champion, or another trained policy"
+            raise ValueError(f"{', '.join(of_prior)} without a prior: expected also {expected}")
+        if "player" in given and given["player"] not in BOTS:
+            given["player"] = load(given["player"], device)
         return SearchPolicy(**given)
     except (ValueError, TypeError) as error:
         raise ValueError(f"policy {spec!r}: {error}") from error
 
 
-def _prior(spec: str, name: str, device: str) -> Prior:
+def _prior(name: str, options: dict[str, Any], device: str) -> Prior:
     from .priors import ExpertPrior, PolicyPrior
 
-    try:
-        return ExpertPrior() if name == ExpertPrior.name else PolicyPrior(load(name, device))
-    except ValueError as error:
-        raise ValueError(f"policy {spec!r}: {error}") from error
+    if name == ExpertPrior.name:
+        if options:
+            raise ValueError(f"{', '.join(options)} with prior=expert: expected a trained policy as the prior")
+        return ExpertPrior()
+    return PolicyPrior(load(name, device), **options)
 
 
 def _number(text: str) -> int | float | str:
@@ -153,17 +164,21 @@ def split_specs(text: str) -> list[str]:
     Raises:
         ValueError: an unbalanced bracket, or an empty name.
     """
-    specs, depth, start = [], 0, 0
-    for index, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            break
-        if letter == "," and depth == 0:
-            specs.append(text[start:index].strip())
-            start = index + 1
-    if depth:
+    specs, balanced = _at_commas(text)
+    if not balanced:
         raise ValueError(f"policies {text!r}: unbalanced brackets")
-    specs.append(text[start:].strip())
     if not all(specs):
         raise ValueError(f"policies {text!r}: an empty name, between two commas or at an end")
     return specs
+
+
+def _at_commas(text: str) -> tuple[list[str], bool]:
+    """The text split at commas outside of brackets, and whether its brackets are balanced."""
+    found, depth, start, balanced = [], 0, 0, True
+    for index, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        balanced &= depth >= 0
+        if letter == "," and depth <= 0:
+            found.append(text[start:index].strip())
+            start = index + 1
+    return [*found, text[start:].strip()], balanced and depth == 0

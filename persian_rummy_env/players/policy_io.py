@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,33 @@ def decide(games: np.ndarray, lanes: np.ndarray, policy: Any) -> None:
     arena_kernels.play_lanes(playing, lanes, actions)
     if playing is not games:  # a memory layout for which numba would compile again
         games[...] = playing
+
+
+def play_asking(
+    games: np.ndarray, policies: Sequence[Any], who: np.ndarray, codes: np.ndarray, decisions: np.ndarray
+) -> None:
+    """Play games to their end: bots and forced decisions in the compiled loop, others by a call for each batch.
+
+    Args:
+        games: (n,) STATE, changed in place; after an exception some of them are under way.
+        policies: the players.
+        who: (n, 4) int64, the index in ``policies`` of the player at each seat of each game.
+        codes: (n, 4) int8, the code of that player (``policy.loop_codes``).
+        decisions: (n,) int64, the number of decisions is added.
+
+    Raises:
+        AnswerError: as ``answer_of``.
+    """
+    while True:
+        arena_kernels.advance(games, codes, decisions, 0, len(games))
+        waiting = np.flatnonzero(games["phase"] != OVER)
+        if not len(waiting):
+            return
+        player = who[waiting, games["seat"][waiting]]
+        for index in np.unique(player):
+            lanes = waiting[player == index]
+            decide(games, lanes, policies[index])
+        decisions[waiting] += 1
 
 
 def choose(games: np.ndarray, policy: Any) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..actions import NUM_ACTIONS
+from ..arguments import finite_number, positive
 from ..arrays import plain
 from ..core import expert
 from ..core.compiler.compile_on_demand import ensure_compiled
@@ -21,8 +22,8 @@ from .policy_io import show
 
 NAT = 6.0
 """Margin points per nat of log-probability."""
-HOPELESS = 1e-6
-"""Actions with less than this share of the probability of the likeliest action are not searched."""
+MIN_PRIOR = 1e-6
+"""Default of ``PolicyPrior``'s ``min_prior``."""
 
 
 class Prior(Protocol):
@@ -66,16 +67,29 @@ class ExpertPrior:
 
 
 class PolicyPrior:
-    """The probabilities of a trained policy: ``NAT`` points a nat.
+    """The probabilities of a trained policy: ``NAT`` points a nat. It also chooses the candidates of the search.
+
+    Args:
+        min_prior: actions with less than this share of the probability of the likeliest action are not searched.
+        candidates: the number of actions that are searched at most, the likeliest ones, of equals the lowest ids; None:
+            any number.
 
     Raises:
-        ValueError: the policy has no method ``probabilities``.
+        ValueError, TypeError: the policy has no method ``probabilities``, or a setting out of range.
     """
 
     worlds: float = 10.0
 
-    def __init__(self, policy: Policy) -> None:
-        self.name = policy.name
+    def __init__(self, policy: Policy, min_prior: float | None = None, candidates: int | None = None) -> None:
+        settings = {"min_prior": min_prior, "candidates": candidates}
+        self.name = ", ".join(
+            [policy.name, *(f"{key}={value}" for key, value in settings.items() if value is not None)]
+        )
+        share = "a share of the favourite's probability above 0, at most 1"
+        self.min_prior = (
+            MIN_PRIOR if min_prior is None else finite_number("min_prior", min_prior, 0, 1, share, above=True)
+        )
+        self.candidates = None if candidates is None else positive("candidates", candidates)
         self.rules: RuleSet | None = as_policy(policy).rules
         self._probabilities: Any = getattr(policy, "probabilities", None)
         if not callable(self._probabilities):
@@ -86,8 +100,14 @@ class PolicyPrior:
 
     def worth_of(self, views: np.ndarray, legal: np.ndarray) -> np.ndarray:
         likely = self._probabilities(show(views, np.arange(len(views)))).astype(np.float64)
-        hopeful = legal & (likely >= HOPELESS * likely.max(axis=1, keepdims=True))
+        hopeful = legal & (likely >= self.min_prior * likely.max(axis=1, keepdims=True))
         worth = np.round(
             NAT * np.log(np.where(hopeful, likely, 1.0)), 2
         )  # the last bits of a network may depend on the batch
-        return np.where(hopeful, worth, np.where(legal, -np.inf, 0.0))
+        worth = np.where(hopeful, worth, np.where(legal, -np.inf, 0.0))
+        if self.candidates is not None:
+            order = np.argsort(-np.where(hopeful, worth, -np.inf), axis=1, kind="stable")[:, self.candidates :]
+            rest = np.zeros(legal.shape, dtype=bool)
+            np.put_along_axis(rest, order, True, axis=1)
+            worth[rest & legal] = -np.inf
+        return worth

@@ -1,7 +1,7 @@
 """Search in sampled worlds: perfect-information Monte Carlo.
 
-For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot
-finish the deal, and takes the action with the best mean margin.
+For each decision it deals worlds that agree with what the seat knows, plays candidates in each of them, lets a bot or
+a trained policy finish the deal, and takes the action with the best mean margin.
 
 Known limits of determinization: playouts use cards that no player sees, so the mean may prefer an action that is good
 only for a player who knows the world (strategy fusion); information that an action reveals or hides has no value; and
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from ..arrays import plain, shown
 from ..bots import BOTS
 from ..core import search_kernels
 from ..core.compiler.compile_on_demand import ensure_compiled
+from ..rules import RuleSet
 from ..seeds import game_seed
 from ..state import STATE
 from ..system.threads import Threads
-from .policy import BasePolicy, DecisionBatch, unknown_name
+from .playouts import BotPlayouts, Playouts, PolicyPlayouts
+from .policy import BasePolicy, DecisionBatch, Policy, RulesError, as_policy, check_rules, unknown_name
 from .priors import Prior
 
 METHODS = ("halving", "flat")
@@ -41,13 +43,14 @@ MOST_GROWTH = 8
 
 
 class SearchPolicy(BasePolicy):
-    """Determinised search with playouts by a bot.
+    """Determinised search with playouts by a bot or a policy.
 
     Its choice depends only on what the seat sees, on ``seed`` and on the budget, not on earlier searches or on the rest
     of the batch. With a budget in milliseconds it also depends on the load of the machine.
 
     Args:
-        bot: the bot of the playouts, at all four seats.
+        player: who finishes the deal in playouts, at all four seats: the name of a bot, or a policy that does not
+            search. Each seat decides by what it sees of the sampled world.
         worlds: budget in worlds for each candidate: a decision with c candidates gets ``c * worlds`` playouts. Give at
             most one of the three budgets; the default is 10 worlds.
         playouts: budget in playouts for a decision; every candidate gets at least one.
@@ -59,10 +62,12 @@ class SearchPolicy(BasePolicy):
         prior_worlds: pseudo-count of the prior: it weighs as much as this many sampled worlds. Default:
             ``prior.worlds``.
         seed: seed of the worlds.
-        threads: number of threads, by default one per core. Results do not depend on it.
+        threads: number of threads, by default one per core. Results do not depend on it. A policy other than a bot or
+            a compiled network plays in one.
 
     Raises:
-        ValueError, TypeError: an unknown bot or method, two budgets, or an invalid budget or prior.
+        ValueError, TypeError: an unknown bot or method, a player that searches, a player and a prior of different
+            rules, two budgets, or an invalid budget or prior.
     """
 
     wants_views = True
@@ -70,7 +75,7 @@ class SearchPolicy(BasePolicy):
 
     def __init__(
         self,
-        bot: str = "deepest",
+        player: str | Policy = "deepest",
         *,
         worlds: int | None = None,
         playouts: int | None = None,
@@ -82,9 +87,8 @@ class SearchPolicy(BasePolicy):
         threads: int | None = None,
         name: str | None = None,
     ) -> None:
-        for kind, word, known in (("bot", bot, BOTS), ("method", method, METHODS)):
-            if not isinstance(word, str) or word not in known:
-                raise ValueError(unknown_name(kind, word, known))
+        if not isinstance(method, str) or method not in METHODS:
+            raise ValueError(unknown_name("method", method, METHODS))
         budgets = {"worlds": worlds, "playouts": playouts, "ms": ms}
         given = {word: value for word, value in budgets.items() if value is not None} or {"worlds": DEFAULT_WORLDS}
         if len(given) > 1:
@@ -100,10 +104,14 @@ class SearchPolicy(BasePolicy):
             prior_worlds = finite_number("prior_worlds", prior_worlds, 0, MOST_PRIOR, expected)
         if prior is not None and not callable(getattr(prior, "worth_of", None)):
             raise TypeError(f"prior={shown(prior)}: expected values of actions, such as priors.ExpertPrior()")
-        self.bot = BOTS[bot]
+        self.player = _playouts(player)
         self.method = method
         self.prior = prior
-        self.rules = None if prior is None else prior.rules
+        self.rules = self.player.rules
+        if prior is not None and prior.rules is not None:
+            if self.rules is not None:
+                _check_same_rules(self.player, self.rules, prior)
+            self.rules = prior.rules
         self.prior_worlds = prior_worlds if prior is None or prior_worlds is not None else prior.worlds
         self.seed = int(game_seed(seed))
         self.threads = threads or os.cpu_count() or 1
@@ -113,7 +121,7 @@ class SearchPolicy(BasePolicy):
             options += f", prior={prior.name}"
         if prior_worlds is not None:
             options += f", prior_worlds={prior_worlds}"
-        self.name = name or f"search({bot}, {self.unit}={self.budget}{options})"
+        self.name = name or f"search({self.player.name}, {self.unit}={self.budget}{options})"
         self._threads = Threads(self.threads, "search")
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
@@ -178,7 +186,7 @@ class SearchPolicy(BasePolicy):
         self, until: float, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, total: np.ndarray, played: int
     ) -> int:
         """Add worlds to ``total`` while there is time, at least one; returns the number played."""
-        worlds = self.threads
+        worlds = self.player.first_worlds * (self.threads if self.player.in_threads else 1)
         while worlds >= 1:
             start = time.perf_counter()
             total += self._play(views, seeds, alive, played, worlds)
@@ -189,33 +197,63 @@ class SearchPolicy(BasePolicy):
 
     def _play(self, views: np.ndarray, seeds: np.ndarray, alive: np.ndarray, first: int, worlds: int) -> np.ndarray:
         """The sums of margins (k, 547) over worlds ``first`` to ``first + worlds`` of every decision."""
-        playouts = int(alive.sum()) * worlds
-        self.playouts += playouts
-        rows, numbers = [0, len(views)], [first, first + worlds]
-        if self.threads > 1 and playouts > FEW_PLAYOUTS:
-            if len(views) >= 2 * self.threads:
-                rows = np.linspace(0, len(views), min(4 * self.threads, len(views)) + 1).astype(int).tolist()
-            else:
-                numbers = np.linspace(first, first + worlds, min(self.threads, worlds) + 1).astype(int).tolist()
+        self.playouts += int(alive.sum()) * worlds
+        jobs = list(product(*self._edges(len(views), int(alive.sum()) * worlds, worlds)))
 
-        def chunk(edges: tuple[tuple[int, int], tuple[int, int]]) -> np.ndarray:
-            (start, stop), (low, high) = edges
-            lanes = slice(start, stop)
-            total, squares = np.zeros((2, stop - start, alive.shape[1]))
-            search_kernels.evaluate(
-                views[lanes], seeds[lanes], low, high - low, self.bot, alive[lanes], total, squares, 0, stop - start
-            )
-            return total
+        def sums(job: tuple[Edge, Edge]) -> np.ndarray:
+            (start, stop), (low, high) = job
+            rows = slice(start, stop)
+            return self.player.sums(views[rows], seeds[rows], alive[rows], first + low, high - low)
 
-        if len(rows) > 2:
-            return np.concatenate(
-                list(self._threads.pool.map(chunk, [(edge, (first, first + worlds)) for edge in pairwise(rows)]))
+        threaded = self.threads > 1 and self.player.in_threads and len(jobs) > 1
+        total = np.zeros(alive.shape)
+        for ((start, stop), _), found in zip(
+            jobs, (self._threads.pool.map if threaded else map)(sums, jobs), strict=True
+        ):
+            total[start:stop] += found  # sums of integers do not depend on the order
+        return total
+
+    def _edges(self, rows: int, playouts: int, worlds: int) -> tuple[list[Edge], list[Edge]]:
+        """Ranges of rows and of worlds, such that threads share the playouts and no job has too many of them."""
+        threads = self.threads if self.player.in_threads and playouts > FEW_PLAYOUTS else 1
+        many = rows >= 2 * threads
+        jobs = max(4 * threads if many and threads > 1 else threads, -(-playouts // (self.player.most or playouts)))
+        row_ranges = min(rows, jobs) if many else 1
+        return _ranges(rows, row_ranges), _ranges(worlds, min(worlds, -(-jobs // row_ranges)))
+
+
+Edge = tuple[int, int]
+
+
+def _ranges(count: int, number: int) -> list[Edge]:
+    """The numbers below ``count`` as ``number`` ranges of about equal length."""
+    return list(pairwise(np.linspace(0, count, number + 1).astype(int).tolist()))
+
+
+def _check_same_rules(player: Playouts, rules: RuleSet, prior: Prior) -> None:
+    try:
+        check_rules(prior, rules)
+    except RulesError as error:
+        raise ValueError(
+            f"playouts by {player.name} and prior={prior.name}: trained with different rules; expected the same"
+        ) from error
+
+
+def _playouts(player: str | Policy) -> Playouts:
+    if isinstance(player, str):
+        if player not in BOTS:
+            raise ValueError(
+                f"player: {unknown_name('bot', player, BOTS)}; expected one of these, or a policy as an object"
             )
-        if len(numbers) > 2:  # sums of integers do not depend on the order
-            return np.sum(
-                list(self._threads.pool.map(chunk, [((0, len(views)), edge) for edge in pairwise(numbers)])), axis=0
-            )
-        return chunk(((0, len(views)), (first, first + worlds)))
+        return BotPlayouts(player)
+    try:
+        policy = as_policy(player)
+    except TypeError as error:
+        raise TypeError(f"player={shown(player)}: expected the name of a bot, or a policy") from error
+    if isinstance(policy, SearchPolicy):
+        raise ValueError(f"playouts by {policy.name}: expected a bot, or a policy that does not search")
+    names = [name for name, code in BOTS.items() if code == policy.code]
+    return BotPlayouts(names[0]) if names else PolicyPlayouts(policy)
 
 
 def _best(values: np.ndarray, number: int, left: int) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -107,10 +109,10 @@ def test_analyses_change_nothing_and_repeat() -> None:
     np.testing.assert_array_equal(first.value, second.value)
 
 
-@pytest.mark.parametrize("method", ["flat", "halving"])
-def test_a_search_says_what_each_action_is_worth(method: str) -> None:
+@pytest.mark.parametrize(("method", "player"), [("flat", "greedy"), ("halving", "greedy"), ("flat", load("champion"))])
+def test_a_search_says_what_each_action_is_worth(method: str, player: Any) -> None:
     games = positions(24)
-    search = SearchPolicy("greedy", worlds=4, method=method)
+    search = SearchPolicy(player, worlds=4, method=method)
     worth, _ = worth_of(games, search)
     mask = show(games, np.arange(len(games))).action_mask.astype(bool)
     assert np.isfinite(worth[mask]).all()

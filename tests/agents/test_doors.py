@@ -245,7 +245,7 @@ SEARCH: dict[str, list[Any]] = {
     "ms": [True, "1", [1], 0, -1, float("nan"), float("inf"), 1j, LONG],
     "threads": [*NO_NUMBER, 0, -1],
     "seed": [*NO_NUMBER, -1, 2**64, HUGE],
-    "bot": [*NO_NUMBER, 1, HUGE, "greed"],
+    "player": [*NO_NUMBER, 1, HUGE, "greed"],
     "method": [*NO_NUMBER, 1, "half"],
     "prior": [*NO_NUMBER, 1, "expert"],
 }

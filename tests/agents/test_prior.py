@@ -8,7 +8,7 @@ import pytest
 from persian_rummy_env.envs.testing import exchange_hidden
 from persian_rummy_env.players.load import load
 from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
-from persian_rummy_env.players.priors import HOPELESS, NAT, PolicyPrior
+from persian_rummy_env.players.priors import MIN_PRIOR, NAT, PolicyPrior
 from persian_rummy_env.players.search import SearchPolicy
 from persian_rummy_env.rules import RuleSet
 from tests.agents.positions import positions, shown
@@ -61,14 +61,32 @@ def test_log_probabilities_count_in_points_and_as_worlds_do(batch: DecisionBatch
 
 def test_what_is_hopeless_is_not_searched(batch: DecisionBatch) -> None:
     """With odds just beyond the bound only the likeliest action is left, and nothing is to be compared."""
-    for odds, searched in ((2 / HOPELESS, False), (0.5 / HOPELESS, True)):
+    for least, odds, searched in (
+        *((None, 2 / MIN_PRIOR, False), (None, 0.5 / MIN_PRIOR, True)),
+        *((0.01, 200.0, False), (0.01, 50.0, True)),
+    ):
         policy = BiasedPolicy(odds)
-        search = SearchPolicy("deepest", worlds=2, prior=PolicyPrior(policy), prior_worlds=0)
+        search = SearchPolicy("deepest", worlds=2, prior=PolicyPrior(policy, min_prior=least), prior_worlds=0)
         chosen = search.act(batch)
         assert (search.playouts > 0) is searched
         assert batch.action_mask[np.arange(len(chosen)), chosen].all()
         if not searched:
             assert (chosen == policy.act(batch)).all()
+
+
+def test_only_so_many_of_the_likeliest_are_searched(batch: DecisionBatch) -> None:
+    """Of equally likely ones those with the lowest ids."""
+    assert batch.views is not None
+    legal = batch.action_mask.astype(bool)
+    for odds, most in ((1.5, 3), (1.5, 1), (1.0, 3), (1.0, 600)):
+        worth = PolicyPrior(BiasedPolicy(odds), candidates=most).worth_of(batch.views, legal)
+        whole = PolicyPrior(BiasedPolicy(odds)).worth_of(batch.views, legal)
+        for row in range(len(batch)):
+            actions = np.flatnonzero(legal[row])
+            kept = actions[-most:] if odds > 1 else actions[:most]
+            assert np.flatnonzero(legal[row] & (worth[row] > -np.inf)).tolist() == kept.tolist()
+            assert (worth[row, kept] == whole[row, kept]).all()
+        assert (worth[~legal] == 0).all()
 
 
 def test_a_planted_truth_changes_no_choice() -> None:

@@ -34,6 +34,10 @@ def in_a_search(rules: RuleSet) -> None:
     play_match(load("search(greedy, worlds=1, prior=champion)"), load("random"), 1, 1, rules=rules)
 
 
+def in_playouts(rules: RuleSet) -> None:
+    play_match(load("search(champion, playouts=2)"), load("random"), 1, 1, rules=rules)
+
+
 def at_a_table(rules: RuleSet) -> None:
     policies_of(parse_seats("human,champion,random,champion"), rules)
 
@@ -54,7 +58,7 @@ def against_many_learners(rules: RuleSet) -> None:
 
 
 DOORS: list[Callable[[RuleSet], None]] = [
-    in_a_match, in_a_search, at_a_table, on_a_replay_page, against_a_learner, against_many_learners,
+    in_a_match, in_a_search, in_playouts, at_a_table, on_a_replay_page, against_a_learner, against_many_learners,
 ]  # fmt: skip
 
 

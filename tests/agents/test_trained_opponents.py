@@ -21,6 +21,7 @@ from persian_rummy_env.players.policy import BasePolicy, DecisionBatch
 from persian_rummy_env.records.recorder import simulate
 
 ID = "persian_rummy_env:PersianRummy-v0"
+SEARCH = "search(champion, worlds=1, prior=champion, candidates=2)"
 
 
 class Counting(BasePolicy):
@@ -54,7 +55,7 @@ def played(env: Any, steps: int = 60) -> list[tuple[int, float]]:
     return met
 
 
-@pytest.mark.parametrize("spec", ["champion", "champion-1", f"file:{CHAMPION}", "search(greedy, worlds=1)"])
+@pytest.mark.parametrize("spec", ["champion", "champion-1", f"file:{CHAMPION}", "search(greedy, worlds=1)", SEARCH])
 def test_gymnasium_makes_opponents_by_name(spec: str) -> None:
     by_name = played(gymnasium.make(ID, opponents=spec))
     assert by_name == played(PersianRummyGymEnv(opponents=load(spec)))

@@ -53,6 +53,7 @@ DEAL_SETS = (
     DealSet(REPORT, "the bundled policies", BUNDLED, BUNDLED),
     DealSet(CHOOSE, "search: plans and tree, not kept", 11, 11),
     DealSet(REPORT, "search with a prior", 12, 13),
+    DealSet(REPORT, "search: playouts by the champion", 14, 14),
     DealSet(CHOOSE, "training: curve and best copy", RUN_CURVE, RUN_CURVE),
     DealSet(CHOOSE, "the tables of notes/training.md", 20_002, 20_002),
     DealSet(CHOOSE, "training: the best copy against the last", RUN_BEST, RUN_BEST),
