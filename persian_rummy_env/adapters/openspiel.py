@@ -24,6 +24,7 @@ from ..rules import MAX_DEAL_DECISIONS, NUM_SEATS, OUT_BONUS, RuleSet
 from ..state import FIRST_TURNED, NOBODY, OVER, STATE, STOCK_SIZE, rules_of, write_rules
 from ..state_check import checked_states
 from .openspiel_observer import PersianRummyObserver
+from .openspiel_structs import Structs
 
 ANY_DEALER = -1
 MOST_POINTS = 952 + OUT_BONUS
@@ -166,21 +167,22 @@ def _with(cards: Any, card: int) -> np.uint64:
     return np.uint64(bits | 1 << card)
 
 
-class PersianRummyState(pyspiel.State):
+class PersianRummyState(Structs, pyspiel.State):
     """A state: the engine's record, and the chance node that is next.
 
     Attributes:
         record: (1,) STATE. The order of its stock means nothing: a chance node decides each card when it is drawn.
+        first_deal: the deal inside which the state began, or -1 if it began before the first card.
     """
 
     def __init__(self, game: PersianRummyGame) -> None:
-        super().__init__(game)
+        pyspiel.State.__init__(self, game)
         self.record = game.blank.copy()
         self._dealt = WHO_DEALS
         self._drawing = False
         self._moves = 0
         self._deal_began = 0
-        self._begun_inside = False
+        self.first_deal = -1
         self._heard = ("",) * NUM_SEATS
         if game.dealer != ANY_DEALER:
             self._name_dealer(game.dealer)
@@ -190,7 +192,7 @@ class PersianRummyState(pyspiel.State):
         self.record = record.copy()
         _give_packs(self.record, int(record["deal"][0]) + 1)
         self._dealt = ALL_DEALT
-        self._begun_inside = True
+        self.first_deal = int(record["deal"][0])
         seats = np.arange(NUM_SEATS)
         known = views_of(np.repeat(record, NUM_SEATS), seats, seats)
         self._heard = tuple(view.tobytes().hex() + ";" for view in known)
@@ -199,7 +201,7 @@ class PersianRummyState(pyspiel.State):
     def deal_began(self) -> int | None:
         """Number of actions in the history before the first card of this deal; None if the state began inside a
         deal."""
-        return None if self._begun_inside else self._deal_began
+        return self._deal_began if self.first_deal < 0 else None
 
     @property
     def dealing(self) -> bool:
@@ -224,7 +226,7 @@ class PersianRummyState(pyspiel.State):
         """Outcomes with probabilities: cards by kind 0..52 (52 for any joker), or the four dealers."""
         if self._dealt == WHO_DEALS:
             return [(seat, 1 / NUM_SEATS) for seat in range(NUM_SEATS)]
-        left = self._deck()[self._top() :]
+        left = self.left_to_deal()
         count = np.bincount(left, minlength=NUM_KINDS)
         return [(int(card), int(count[card]) / len(left)) for card in np.flatnonzero(count)]
 
@@ -292,7 +294,11 @@ class PersianRummyState(pyspiel.State):
 
     def _top(self) -> int:
         """The index in the deck of the next card."""
-        return self._dealt if self.dealing else NUM_CARDS - int(self.record["stock_size"][0])
+        return max(self._dealt, 0) if self.dealing else NUM_CARDS - int(self.record["stock_size"][0])
+
+    def left_to_deal(self) -> np.ndarray:
+        """The cards of this deal that chance has not dealt yet, by kind and sorted: (cards,) uint8."""
+        return np.sort(self._deck()[self._top() :])
 
     def _bring_up(self, card: int) -> None:
         """Move one of the remaining cards to the top of the deck; the others keep their order."""
