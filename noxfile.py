@@ -72,6 +72,8 @@ PIPELINES = {
     "agilerl": Pipeline("AgileRL", ("agilerl", "pettingzoo", "tensordict", "torch")),
     "mcp": Pipeline("MCP", ("mcp",), torch=False),
     "supersuit": Pipeline("SuperSuit", ("supersuit", "pettingzoo"), torch=False),
+    "inspect": Pipeline("Inspect AI", ("inspect-ai",), torch=False),
+    "trl": Pipeline("TRL", ("trl", "transformers", "torch")),
     "pufferlib": Pipeline("PufferLib", ("pufferlib", "torch"), built="pufferlib==3.0.0"),
 }
 

@@ -65,8 +65,9 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
 
 def test_an_extra_names_what_the_package_imports() -> None:
     """Training and development are groups of a checkout, which a wheel does not have."""
-    module = {"sb3-contrib": "stable_baselines3", "open-spiel": "pyspiel"}  # sb3-contrib brings it, and what masks
+    module = {"sb3-contrib": "stable_baselines3", "open-spiel": "pyspiel", "inspect-ai": "inspect_ai"}
     beside = {"peft", "supersuit"}  # agilerl needs the one; the other wraps what adapters/parallel.py makes
+    beside |= {"trl", "transformers"}  # they call the class of adapters/trl.py
     sources = [path.read_text() for path in (ROOT / "persian_rummy_env").rglob("*.py")]
     for extra, lines in PROJECT["optional-dependencies"].items():
         for name in {Requirement(line).name for line in lines} - beside:

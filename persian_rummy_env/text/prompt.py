@@ -16,14 +16,17 @@ from .situation import SEATS, TEAMS, History, Situation, Turn, to_json
 NOTHING = "none"
 TEMPLATE = resources.files(__name__.rpartition(".")[0]).joinpath("rules.txt").read_text(encoding="utf-8").rstrip("\n")
 """The rules, with places for the names of cards and for what the rule set decides."""
+ANSWERS = "\nActions:\n"
+"""Where the template turns from the rules to the form of an answer."""
 
 
-def rules(rule_set: RuleSet | None = None, *, notation: Notation = STANDARD) -> str:
+def rules(rule_set: RuleSet | None = None, *, notation: Notation = STANDARD, answers: bool = True) -> str:
     """The rules of the game and the form of an answer, for a system message: said once a conversation.
 
     Args:
         rule_set: None for the default rules.
         notation: how cards are written.
+        answers: tell the form of an answer; False where actions are tools that describe themselves.
 
     Raises:
         TypeError: no rule set.
@@ -36,7 +39,7 @@ def rules(rule_set: RuleSet | None = None, *, notation: Notation = STANDARD) -> 
     any_rank, first_pass = chosen.quad_bonus == "any", chosen.stock_out == "end"
     double = "A set of four melded in one action counts" if any_rank else f"Four {ranks[9]} melded in one action count"
     seven, eight, nine, ten = (rank + notation.suits[-1] for rank in ranks[5:9])
-    return TEMPLATE.format(
+    return (TEMPLATE if answers else TEMPLATE[: TEMPLATE.index(ANSWERS)]).format(
         seven=seven,
         eight=eight,
         nine=nine,

@@ -87,7 +87,7 @@ def test_states_in_which_chance_decides_are_written_too() -> None:
 def test_an_observation_is_the_situation_of_its_player() -> None:
     """It keeps the published schema, and the observation of the AEC environment follows from it byte for byte."""
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed: nox -s openspiel")
-    compared, told = 0, []
+    compared, histories = 0, []
     for state in walk(game(deals=2).new_initial_state(), np.random.default_rng(5)):
         for player in range(4):
             struct = observation(state, player)
@@ -99,9 +99,9 @@ def test_an_observation_is_the_situation_of_its_player() -> None:
             if player == state.current_player():
                 assert read.legal_actions() == state.legal_actions()
             compared += 1
-        told.append(observation(state, state.current_player())["history"])
+        histories.append(observation(state, state.current_player())["history"])
     assert compared > 100
-    assert {turn["deal"] for turns in told for turn in turns} == {1, 2}
+    assert {turn["deal"] for turns in histories for turn in turns} == {1, 2}
 
 
 def test_the_history_is_what_was_played_since() -> None:
@@ -112,12 +112,12 @@ def test_the_history_is_what_was_played_since() -> None:
             mine = [place for place, one in enumerate(played) if one[1] == player]
             own = next((p for p in range(len(played), 0, -1) if played[p - 1][1] != player), 0)
             last = max((place for place in mine if place < own), default=-1)
-            told = [
+            since = [
                 (turn["deal"] - 1, ("you", "left", "partner", "right").index(turn["seat"]), action)
                 for turn in observation(state, player)["history"]
                 for action in turn["actions"]
             ]
-            assert [(deal, (seat + player) % 4, action) for deal, seat, action in told] == played[last + 1 :]
+            assert [(deal, (seat + player) % 4, action) for deal, seat, action in since] == played[last + 1 :]
         action = lively(np.array(state.legal_actions_mask()), rng)
         played.append((int(state.record["deal"][0]), state.current_player(), ACTION_NAMES[action]))
         state.apply_action(action)

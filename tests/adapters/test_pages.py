@@ -12,7 +12,13 @@ from tests.documents import ROOT, Block, all_blocks
 OWN = {"rllib": "tests/adapters/test_rllib.py"}
 """Pages that the test of the library runs, since it starts a cluster first."""
 BLOCKS = [block for block in all_blocks() if block.needs and block.needs not in OWN]
-MODULES = {"sb3": "sb3_contrib", "rllib": "ray.rllib", "openspiel": "pyspiel", "video": "moviepy"}
+MODULES = {
+    "sb3": "sb3_contrib",
+    "rllib": "ray.rllib",
+    "openspiel": "pyspiel",
+    "video": "moviepy",
+    "inspect": "inspect_ai",
+}
 """By the name of a pipeline: the module, where its name is another."""
 
 
