@@ -22,7 +22,7 @@ from persian_rummy_env.rules import RULE_FIELDS
 from persian_rummy_env.state import FIRST_TURNED
 from persian_rummy_env.text import info_state, names_of
 from tests.adapters import contract
-from tests.adapters.test_openspiel import Spiel, after, chance, game, walk
+from tests.adapters.spiel import Spiel, after, chance, game, walk
 from tests.env.aec_play import lively, mask_of, over
 
 SITUATION = json.loads(resources.files("persian_rummy_env.text").joinpath("schema.json").read_text(encoding="utf-8"))

@@ -16,10 +16,9 @@ from persian_rummy_env.adapters.trl import PersianRummyTools
 from persian_rummy_env.apps.text_game import FORFEIT_POINTS
 from persian_rummy_env.text import Notation
 from persian_rummy_env.text.prompt_player import PromptPlayer
-from tests.adapters.text_games import SECRET, aec_margin, exchanged, put_back
+from tests.adapters.text_games import SECRET, TOOLS, aec_margin, exchanged, put_back
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the library's own
-TOOLS = {"draw", "take", "pass_turn", "meld", "lay_off", "discard"}
 
 
 def call_of(answer: str) -> tuple[str, dict[str, Any]]:
@@ -102,6 +101,7 @@ def test_a_refused_call_changes_nothing_and_is_one_sentence() -> None:
         table.discard(None),  # type: ignore[arg-type]
     ]
     assert all(sentence and "Deal " not in sentence for sentence in sentences)
+    assert "found 'QS; discard 4D'" in sentences[6]
     assert "found '7S 8S 9S'" in sentences[9]
     assert "expected" in sentences[8].lower()
     assert table._game is not None

@@ -14,8 +14,7 @@ import torch
 
 from examples.trl_grpo import make_trainer
 from persian_rummy_env.adapters.trl import PersianRummyTools
-from tests.adapters.test_trl import TOOLS
-from tests.adapters.text_games import SECRET, aec_margin
+from tests.adapters.text_games import SECRET, TOOLS, aec_margin
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the library's own
 

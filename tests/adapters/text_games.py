@@ -15,6 +15,8 @@ from persian_rummy_env.players.policy_io import choose
 
 SECRET = 9_876_543_210_123_456_789
 """A seed that no other number contains by chance."""
+TOOLS = {"draw", "take", "pass_turn", "meld", "lay_off", "discard"}
+"""The tools of ``adapters.trl.PersianRummyTools``."""
 
 
 def aec_margin(players: Sequence[str], seed: int, rules: RuleSet | None = None) -> int:
