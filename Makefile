@@ -51,8 +51,8 @@ train: .venv/.installed ## train a team by self-play (MINUTES=5 SEED=1 OUT=runs/
 	$(PY) -m train.selfplay --preset quick --minutes $(MINUTES) --seed $(SEED) --out $(OUT) --if-exists number
 
 champion: .venv/.installed ## how the player in players/weights was made, with SEED=2 (60 minutes)
-	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --ppo.critic-warmup-updates 20 --seed $(SEED) \
-	    --eval.every 300 --eval.pairs 1024 --out runs/champion --if-exists number
+	$(PY) -m train.expert_iteration --preset two-cores --minutes 60 --threads 1 --ppo.critic-warmup-updates 20 \
+	    --ppo.critic-width 0 --seed $(SEED) --eval.every 300 --eval.pairs 1024 --out runs/champion --if-exists number
 
 test: .venv/.installed ## run the tests (PYTEST_ARGS="-k name" to choose)
 	$(PY) -m pytest -q -m "not slow and not perf" $(PARALLEL) $(PYTEST_ARGS)

@@ -127,7 +127,8 @@ def start_of_run(path: Path) -> Start:
         if config["reward"]["kind"] != "margin":
             raise ValueError(f"its reward is {config['reward']['kind']!r}, expected 'margin'")
         network, points = config["network"], config["reward"]["scale"]
-        critic = Critic(Shape(network["width"], network["blocks"], kind=network["kind"]))
+        width = config["ppo"].get("critic_width", 0) or network["width"]
+        critic = Critic(Shape(width, network["blocks"], kind=network["kind"]))
         critic.load_state_dict(with_prefix(torch_tensors(file.tensors), "critic."))
         about = (
             f"the critic of run {file.metadata['run']}: {file.metadata['algorithm']}, preset {config['preset']}, seed "

@@ -107,7 +107,9 @@ def test_parts_follow_from_the_threads_and_are_no_setting_of_the_command_line():
         ({"optim.lr": (0.0, 0.0)}, ("lr",)),
         ({"ppo.entropy": (-0.1, 0.0)}, ("entropy",)),
         ({"ppo.target_kl": -1.0}, ("ppo.target_kl",)),
-        ({"network.width": 30}, ("width",)),
+        ({"network.width": 30}, ("network.width",)),
+        ({"ppo.critic_width": 30}, ("ppo.critic_width",)),
+        ({"ppo.critic_width": -8}, ("ppo.critic_width",)),
         ({"threads": 0}, ("threads",)),
         ({"optim.epochs": True}, ("epochs",)),
         ({"seed": -1}, ("seed",)),
@@ -278,6 +280,13 @@ def test_what_a_network_is_follows_from_the_settings_in_one_place():
     assert all("shape" not in vars(kind) for kind in (Config, DmcConfig, ImitateConfig, ExpertConfig))
     assert with_settings(Config(), {"reward.kind": "win"}).shape.games
     assert not Config().shape.games
+
+
+def test_the_critic_of_a_file_without_its_width_is_as_wide_as_the_actor():
+    settings = with_settings(Config(), {"network.width": 64, "ppo.critic_width": 32}).as_dict()
+    assert Config.from_dict(settings).critic_shape.width == 32
+    del settings["ppo"]["critic_width"]
+    assert Config.from_dict(settings).critic_shape.width == 64
 
 
 @pytest.mark.parametrize(

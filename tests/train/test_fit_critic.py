@@ -104,13 +104,15 @@ def test_fitting_stops_when_nothing_is_gained(policy: Path, monkeypatch: pytest.
     assert fitted.deals == 160
 
 
-def write_checkpoint(path: Path, kind: str, points: float) -> Critic:
+def write_checkpoint(path: Path, kind: str, points: float, width: int = 8, critic_width: int | None = None) -> Critic:
+    """A checkpoint with a critic of width 8. ``critic_width`` None: of a run before there was the setting."""
     torch.manual_seed(7)
     critic = Critic(Shape(8, 1))
     torch.nn.init.normal_(critic.last.weight)
     config = {
         "preset": "scratch", "seed": 3, "reward": {"kind": kind, "scale": points},
-        "network": {"kind": "residual", "width": 8, "blocks": 1},
+        "network": {"kind": "residual", "width": width, "blocks": 1},
+        "ppo": {} if critic_width is None else {"critic_width": critic_width},
     }  # fmt: skip
     counters = {"decisions": 2_000_000, "seconds": 90.0}
     metadata = {"config": json.dumps(config), "counters": json.dumps(counters), "run": "ab", "algorithm": "selfplay"}
@@ -133,6 +135,14 @@ def test_the_critic_of_a_run_is_the_start(policy: Path, tmp_path: Path) -> None:
     )
     moved = abs(file.tensors["trunk.weight"] - critic.state_dict()["trunk.weight"].numpy()).max()
     assert 0 < moved < 0.01
+
+
+@pytest.mark.parametrize(("width", "critic_width"), [(8, None), (8, 0), (16, 8)])
+def test_the_critic_of_a_run_has_a_width_of_its_own(width: int, critic_width: int | None, tmp_path: Path) -> None:
+    run = tmp_path / "checkpoint.safetensors"
+    critic = write_checkpoint(run, "margin", fit_critic.SCALE, width, critic_width)
+    started = fit_critic.start_of_run(run).critic.state_dict()
+    assert torch.equal(started["trunk.weight"], critic.state_dict()["trunk.weight"])
 
 
 def test_a_run_without_such_a_critic_is_refused(tmp_path: Path) -> None:

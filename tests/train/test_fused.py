@@ -30,9 +30,9 @@ def gradients(out: Tensor, wanted: list[Tensor]) -> list[Tensor]:
 
 
 def agree(own: list[Tensor], exact: list[Tensor]) -> None:
-    for ours, expected in zip(own, exact, strict=True):
+    for computed, expected in zip(own, exact, strict=True):
         assert expected.abs().max() > 0.01
-        error = (ours.double() - expected).abs().max() / expected.abs().max()
+        error = (computed.double() - expected).abs().max() / expected.abs().max()
         assert error < 5e-6, f"off by {error:.1e} of the largest"
 
 

@@ -71,6 +71,16 @@ def test_the_critic_learns_its_target():
     assert losses[-1] < 0.7 * losses[0]
 
 
+def test_the_critic_has_a_width_of_its_own():
+    learner, rollout = learner_and_rollout(with_settings(CONFIG, {"ppo.critic_width": 16}))
+    learner.update(rollout, 0.0)
+    assert (learner.actor.shape.width, learner.critic.last.in_features) == (32, 16)
+    other = Learner(learner.config, CPU, Shards(1))
+    assert not torch.equal(weights(other, "critic"), weights(learner, "critic"))
+    other.restore(*learner.state())
+    assert torch.equal(weights(other, "critic"), weights(learner, "critic"))
+
+
 def test_a_rule_that_pays_is_found():
     """A bandit on the views of one batch: the legal action of the lowest id pays. Drawn and learnt anew each update."""
     learner, rollout = learner_and_rollout(with_settings(CONFIG, {"ppo.entropy": (0.0, 0.0), "optim.lr": (3e-3, 3e-3)}))

@@ -17,7 +17,8 @@ from train.config.base import with_settings
 from train.config.ppo import Config
 from train.data.deals import fractions, game_seeds, orders
 from train.data.packed import pack, unpack
-from train.data.rollout import BOTH, Rollout
+from train.data.rollout import BOTH, Collector, Rollout
+from train.scale.ray_workers import RolloutWorker, weights_of
 from train.scale.workers import jobs_of
 from train.selfplay import SelfPlay, main
 
@@ -109,6 +110,16 @@ def test_a_packed_rollout_is_small_and_nothing_is_lost():
             assert np.array_equal(vars(back)[name], value), name
         assert packed.nbytes / len(given) < 225
         assert sum(value.nbytes for value in vars(given).values()) / len(given) > 1300
+
+
+def test_a_worker_of_a_cluster_takes_a_critic_of_any_width():
+    """The worker alone, without Ray: the weights of the learner fit its networks."""
+    config = with_settings(CONFIG, {"ppo.critic_width": 16, "parts": 1, "deals": 4})
+    learner = SelfPlay(config).learner
+    [job] = jobs_of(config, 0, 0)
+    packed = RolloutWorker(config)(job, weights_of(learner.actor), weights_of(learner.critic), ())
+    local = Collector(config, len(job.deals), torch.device("cpu")).collect(learner.players, job)
+    assert np.array_equal(unpack(packed).value, local.value)
 
 
 # Settings -------------------------------------------------------------------------------------------------------------

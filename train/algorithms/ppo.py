@@ -70,7 +70,7 @@ class Learner(NetworkLearner):
     def __init__(self, config: Config, device: torch.device, shards: Shards, ranks: Ranks = ALONE) -> None:
         self.config = config
         torch.manual_seed(config.seed)
-        self.critic = Critic(config.shape, config.ppo.privileged_critic)
+        self.critic = Critic(config.critic_shape, config.ppo.privileged_critic)
         actor = Actor(config.shape)
         super().__init__(config, device, shards, {"actor": actor, "critic": self.critic}, ranks)
         self.pool = Pool(config.pool.size, config.pool.every)

@@ -17,7 +17,7 @@ from persian_rummy_env.players.policy import unknown_name
 from persian_rummy_env.rules import RULE_FIELDS, RuleSet
 from persian_rummy_env.system.stored import ANY, LARGEST, later, settings_of
 
-from .checks import above_zero, refuse, schedule, share, whole
+from .checks import above_zero, layer_width, refuse, schedule, share, whole
 from .old_names import today
 
 C = TypeVar("C", bound="RunConfig")
@@ -68,9 +68,7 @@ class Network:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"network.kind: {unknown_name('kind of network', self.kind, KINDS)}")
-        whole(self, "width", 8, 2**16)
-        if self.width % 8:
-            refuse(self, "width", "a multiple of 8")
+        layer_width(self, "width")
         whole(self, "blocks", 1, 1024)
 
 

@@ -60,3 +60,10 @@ def share(group: Any, *names: str, most: float = 1.0, below: bool = False) -> No
         value = getattr(group, name)
         if not (0 <= value < most if below else 0 <= value <= most):
             refuse(group, name, f"a number from 0 to {'below ' if below else ''}{most:g}")
+
+
+def layer_width(group: Any, name: str) -> None:
+    """Refuse a width of layers that is not a multiple of 8."""
+    whole(group, name, 8, 2**16)
+    if getattr(group, name) % 8:
+        refuse(group, name, "a multiple of 8")

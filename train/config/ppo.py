@@ -9,9 +9,10 @@ import tyro
 
 from persian_rummy_env.bots import bot_codes
 from persian_rummy_env.evaluation.ray_pool import number_of_workers
+from persian_rummy_env.players.network_shape import Shape
 
 from .base import RunConfig, with_settings
-from .checks import above_zero, not_negative, schedule, share, whole
+from .checks import above_zero, layer_width, not_negative, schedule, share, whole
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Ppo:
         target_kl: skip the actor for the rest of an update above this KL divergence; 0: never.
         entropy: weight of the entropy bonus, at the start and at the end.
         critic_warmup_updates: updates at the beginning that train only the critic.
+        critic_width: features of each layer of the critic; 0: as many as the actor's.
         privileged_critic: the critic sees the other three hands; the actor never does.
         magnet: weight of the KL divergence to the magnet policy; 0: none.
         magnet_policy: ``uniform`` over the legal actions, or ``snapshot``, an earlier copy of the actor.
@@ -84,6 +86,7 @@ class Ppo:
     target_kl: float = 0.02
     entropy: tuple[float, float] = (0.02, 0.004)
     critic_warmup_updates: int = 0
+    critic_width: int = 0
     privileged_critic: bool = True
     magnet: float = 0.0
     magnet_policy: Literal["uniform", "snapshot"] = "snapshot"
@@ -95,6 +98,8 @@ class Ppo:
         not_negative(self, "target_kl", "magnet")
         schedule(self, "entropy")
         whole(self, "critic_warmup_updates", 0)
+        if self.critic_width:
+            layer_width(self, "critic_width")
         whole(self, "magnet_every", 1)
 
 
@@ -193,6 +198,11 @@ class Config(RunConfig):
     def small(self) -> Self:
         changes: dict[str, Any] = {"bc.batch_size": 1, "parts": None, "workers": "local"}
         return with_settings(super().small(), changes)
+
+    @property
+    def critic_shape(self) -> Shape:
+        """Of the critic; ``shape`` is that of the actor."""
+        return replace(self.shape, width=self.ppo.critic_width or self.network.width)
 
     @property
     def episode(self) -> Literal["deal", "game"]:

@@ -34,7 +34,7 @@ class RolloutWorker:
         torch.set_num_threads(1)
         self.config = replace(config, device="cpu", threads=1)
         self.actor = Actor(config.shape)
-        self.critic = Critic(config.shape, config.ppo.privileged_critic)
+        self.critic = Critic(config.critic_shape, config.ppo.privileged_critic)
         self._copies: dict[Any, Actor] = {}
         self._collectors: dict[int, Collector] = {}
         [small] = jobs_of(replace(self.config, deals=config.episode_deals, parts=1), 0, 0)
