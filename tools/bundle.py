@@ -63,7 +63,9 @@ def facts_of(run: Path) -> Facts:
     config = type(next(iter(presets.values()))).from_dict(json.loads(checkpoint.metadata["config"]))
     counters = json.loads(checkpoint.metadata["counters"])
     cores = f"{config.threads} core{'s' if config.threads > 1 else ''}"
-    experience = f"{counters['decisions'] / 1e6:.1f} M decisions in {counters['seconds'] / 60:.0f} minutes on {cores}"
+    minutes = round(counters["seconds"] / 60)
+    time = f"{minutes} minute{'' if minutes == 1 else 's'}"
+    experience = f"{counters['decisions'] / 1e6:.1f} M decisions in {time} on {cores}"
     return Facts(command_of(algorithm, config, presets[config.preset]), experience)
 
 

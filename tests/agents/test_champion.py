@@ -14,7 +14,12 @@ from persian_rummy_env.players.tensor_file import read_tensor_file
 MOST_BYTES = 1_100_000
 
 
-SHA256 = {"champion-1": "896390980cdf8d79"}
+SHA256 = {
+    "minutes-1": "06d8761641d9373b",
+    "minutes-10": "d69de351ee777570",
+    "minutes-60": "42982087eeb507fc",
+    "champion-1": "896390980cdf8d79",
+}
 """Of the frozen files. A name is added with its file; no line changes."""
 
 

@@ -75,7 +75,7 @@ def test_a_stranger_by_name() -> None:
     [
         (
             "",
-            "expected a bot (random, greedy, deepest, expert), a bundled trained policy (champion, champion-1",
+            "expected a bot (random, greedy, deepest, expert), a bundled trained policy (champion, minutes-1",
         ),
         ("experd", "did you mean 'expert'? expected a bot (random, greedy, deepest, expert)"),
         ("Expert", "did you mean 'expert'?"),
