@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from experiments.networks import calibration
+from experiments.shared.result_file import read_result
 from experiments.tables import networks
+from persian_rummy_env.players.bundled import BUNDLED
+from persian_rummy_env.players.critic_file import critic_path, sha256_of
 
 
 def test_groups_find_values_that_are_shifted_or_too_far_apart() -> None:
@@ -36,6 +39,11 @@ def test_the_command_writes_what_the_card_prints(tmp_path: Path) -> None:
     tables = networks.calibration_tables(result)
     assert len(tables["bundled: calibration"].splitlines()) == 12
     assert "40 positions, 2 worlds" in tables["bundled: calibration run"]
+
+
+def test_the_result_is_of_the_critic_that_is_bundled() -> None:
+    result = read_result(calibration.RESULT)
+    assert result["critic"] == sha256_of(critic_path(BUNDLED[result["policy"]]))
 
 
 @pytest.mark.parametrize("words", [["--policy", "expert"], ["--positions", "19"], ["--worlds", "0"]])
