@@ -106,7 +106,9 @@ def run(session: nox.Session, name: str, end: str) -> None:
     try:
         if pipeline.torch:
             session.install(TORCH, "setuptools", "wheel")
-        logged(log, session.install, "pytest", "hypothesis", "-r", str(requirements(name, end)), "-e", ".")
+        # editables: pip adds it to an editable install, and uv does not.
+        tools = ["pytest", "hypothesis", "editables"]
+        logged(log, session.install, *tools, "-r", str(requirements(name, end)), "-e", ".")
         if pipeline.built:
             build(session, pipeline.built, log)
         versions = ", ".join(f"{what} {version(session, what)}" for what in pipeline.shown)
@@ -159,7 +161,7 @@ def complaint(log: Path) -> str:
 
 def version(session: nox.Session, distribution: str) -> str:
     code = f"from importlib.metadata import version; print(version({distribution!r}))"
-    return str(session.run("python", "-c", code, silent=True)).strip()
+    return str(session.run("python", "-c", code, silent=True)).strip().splitlines()[-1]  # warnings come before it
 
 
 def add_session(name: str) -> None:
