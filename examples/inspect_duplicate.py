@@ -37,14 +37,14 @@ if __name__ == "__main__":
         return output
 
     model = get_model("mockllm/model", custom_outputs=answer)
-    with tempfile.TemporaryDirectory() as logs:
-        [log] = inspect_ai.eval(duplicate_deals(range(args.pairs)), model=model, display="none", log_dir=logs)
-    assert log.status == "success", log.error
     same = 0
-    for seed, sample in enumerate(log.samples):
-        played = [game["margin"] for game in sample.scores["points_a_deal"].metadata["games"]]
-        first, second = aec_margin([champion, expert] * 2, seed), -aec_margin([expert, champion] * 2, seed)
-        same += (played[0] == first) + (played[1] == second)
+    with tempfile.TemporaryDirectory() as logs:  # the samples of a log are read from its file
+        [log] = inspect_ai.eval(duplicate_deals(range(args.pairs)), model=model, display="none", log_dir=logs)
+        assert log.status == "success", log.error
+        for seed, sample in enumerate(log.samples):
+            played = [game["margin"] for game in sample.scores["points_a_deal"].metadata["games"]]
+            first, second = aec_margin([champion, expert] * 2, seed), -aec_margin([expert, champion] * 2, seed)
+            same += (played[0] == first) + (played[1] == second)
     metrics = next(score for score in log.results.scores if score.name == "points").metrics
     print(
         f"champion by prompts: {metrics['mean'].value:+.1f} ± {1.96 * metrics['stderr'].value:.1f} points a deal "
