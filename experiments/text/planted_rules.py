@@ -25,6 +25,7 @@ CLAIM = Claim(
     command="python -m experiments.text.planted_rules",
     expected="twin 100,000 of 100,000; 10 of 10 errors found in their situation",
     minutes=4,
+    result="planted_rules.json",
     page="docs/write_the_game.md",
 )
 
@@ -153,7 +154,7 @@ def main(given: Sequence[str] | None = None) -> int:
         prog="python -m experiments.text.planted_rules", description="whether the grader finds planted rule errors"
     )
     parser.add_argument("--decisions", type=int, default=100_000, help="of the twin (default %(default)s)")
-    parser.add_argument("--planted", type=int, default=10_000, help="of each wrong copy (default %(default)s)")
+    parser.add_argument("--planted", type=int, default=4_000, help="of each wrong copy (default %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULT)
     add_result_options(parser)
     options = parser.parse_args(argv)
