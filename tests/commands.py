@@ -174,7 +174,7 @@ def check_module(module: str, args: Sequence[str]) -> None:
         pytest.skip("torch is not installed")
     need_module = ROOT / Path(*module.split("."))
     need(need_module.is_dir() or need_module.with_suffix(".py").exists(), f"python -m {module}: no such module")
-    found = importlib.import_module(module)
+    found = importlib.import_module(f"{module}.__main__" if (need_module / "__main__.py").exists() else module)
     if not inspect.signature(found.main).parameters:
         need(not args, f"{module} takes no arguments, and is given {list(args)}")
         return
