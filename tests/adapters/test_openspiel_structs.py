@@ -181,10 +181,11 @@ def test_an_outcome_that_chance_cannot_choose_is_refused() -> None:
         state._struct_to_actions({"card": "1S"})
 
 
-def test_a_player_of_observations_scores_the_points_of_the_aec_environment() -> None:
+@pytest.mark.parametrize("deals", [3, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_player_of_observations_scores_the_points_of_the_aec_environment(deals: int) -> None:
     """The champion reads the JSON alone, and answers in JSON."""
     champion = persian_rummy_env.load("champion")
-    for seed in range(3):
+    for seed in range(deals):
         table, aec = Spiel(), persian_rummy_env.env(episode="deal")
         table.begin(seed, None)
         aec.reset(seed=seed)

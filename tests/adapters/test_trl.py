@@ -45,15 +45,20 @@ def play(table: PersianRummyTools, player: PromptPlayer, text: str) -> list[str]
     return texts
 
 
-@pytest.mark.parametrize(("seat", "deals", "renamed"), [(0, 1, None), (3, 2, None), (1, 1, 7)])
+HUNDRED = pytest.param(2, 1, None, 100, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("seat", "deals", "renamed", "games"), [(0, 1, None, 2), (3, 2, None, 2), (1, 1, 7, 2), HUNDRED]
+)
 def test_the_champion_that_calls_tools_scores_the_points_of_the_aec_environment(
-    seat: int, deals: int, renamed: int | None
+    seat: int, deals: int, renamed: int | None, games: int
 ) -> None:
     rules, notation = RuleSet(deals=deals), Notation(renamed)
     table = PersianRummyTools(seat, partner="greedy", rules=rules, notation=notation)
     player = PromptPlayer(persian_rummy_env.load("champion"), notation)
     around = ["champion", "expert", "greedy", "expert"]
-    for seed in (1, 2):
+    for seed in range(1, games + 1):
         text = table.reset(prompt=[], seed=seed)
         play(table, player, text)
         margin = aec_margin([around[(place - seat) % 4] for place in range(4)], seed, rules)
