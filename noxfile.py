@@ -71,6 +71,7 @@ PIPELINES = {
     "tianshou": Pipeline("Tianshou", ("tianshou", "torch")),
     "agilerl": Pipeline("AgileRL", ("agilerl", "pettingzoo", "tensordict", "torch")),
     "mcp": Pipeline("MCP", ("mcp",), torch=False),
+    "openenv": Pipeline("OpenEnv", ("openenv-core",), torch=False),
     "verifiers": Pipeline("verifiers", ("verifiers",), torch=False),
     "supersuit": Pipeline("SuperSuit", ("supersuit", "pettingzoo"), torch=False),
     "inspect": Pipeline("Inspect AI", ("inspect-ai",), torch=False),

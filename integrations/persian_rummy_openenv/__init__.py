@@ -1,0 +1,1 @@
+"""Persian Rummy as an OpenEnv environment: ``client.PersianRummyClient`` talks to ``server.app``."""
