@@ -27,7 +27,7 @@ from .code_store import CodeStore
 CONFIG: Any = numba.config  # numba sets its attributes at run time, unknown to type checkers
 JIT = not CONFIG.DISABLE_JIT
 _PACKAGE = Path(__file__).resolve().parents[2]
-_TABLES = ("arrays.py", "cards.py", "rules.py", "actions.py", "state.py", "observation.py")
+_TABLES = ("arrays.py", "cards.py", "rules.py", "actions.py", "state.py", "observation.py", "observation_bits.py")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
