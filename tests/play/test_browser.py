@@ -252,6 +252,7 @@ def test_a_phone_is_wide_enough(phone: Page, server: Server) -> None:
     person = sit_down(phone, server, draw=True)
 
     def fits() -> None:
+        wait_until(phone, "document.getAnimations().every((one) => one.playState === 'finished')")  # a card flies
         assert phone.evaluate("document.documentElement.scrollWidth") <= width
 
     person.play_game("tap", fits)

@@ -58,7 +58,8 @@ def test_every_move_of_the_others_is_shown_for_its_time(page: Page, server: Serv
     times = [when for _, when in shown]
     others = [later - sooner for sooner, later in pairwise(times[2:])]
     assert len(others) >= 5
-    assert min(others) > FAST - 30
+    assert sum(others) / len(others) > FAST - 30
+    assert min(others) > 0.8 * FAST  # a move that a busy machine shows late takes from the next one
     assert page.evaluate("flights") > len(versions)
 
 
