@@ -113,9 +113,9 @@ def read_critic_file(policy: str | Path) -> CriticFile:
         )
     try:
         shape = asdict(shape_of(json.loads(file.metadata.get("shape", "null"))))
+        scale = json.loads(file.metadata.get("scale", "null"))
     except ValueError as error:
         raise misfit(path, file.metadata, error) from error
-    scale = json.loads(file.metadata.get("scale", "null"))
     if type(scale) not in (int, float) or not 0 < scale < math.inf:
         raise ValueError(f"{path}: its scale is {scale!r}, expected a number above 0")
     tensors = {name: each.astype(np.float32) for name, each in file.tensors.items()}

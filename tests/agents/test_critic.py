@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -19,9 +20,10 @@ from persian_rummy_env.players.network_shape import Shape
 from persian_rummy_env.players.policy import NoCriticError, RulesError, as_policy
 from persian_rummy_env.players.policy_file import read_policy_file
 from persian_rummy_env.players.policy_io import sample_worlds, views_of
-from persian_rummy_env.players.tensor_file import NotFiniteError
+from persian_rummy_env.players.tensor_file import NotFiniteError, read_tensor_file, tensor_bytes
 from persian_rummy_env.state import OVER
 from tests.agents.positions import positions
+from tests.damage import BYTES, HEADER, damages
 
 WIDTH, SCALE = 24, 50.0
 
@@ -72,6 +74,33 @@ def test_the_network_is_that_of_torch(policy: Path) -> None:
         value = critic(DenseInputs.of(*critic_input(games))).numpy()
     np.testing.assert_allclose(Critic(policy).of_records(games), so_far + SCALE * value, atol=1e-3)
     assert value.std() > 0.1
+
+
+def test_a_damaged_critic_file_gives_the_right_values_or_one_line(policy: Path) -> None:
+    path, games = critic_path(policy), under_way(8)
+    whole, right = path.read_bytes(), Critic(policy).of_records(games)
+    refusals = []
+    for damage in damages(whole, 60, kinds={**BYTES, **HEADER}):
+        path.write_bytes(damage.content)
+        try:
+            values = Critic(policy).of_records(games)
+        except ValueError as error:
+            refusals.append((damage.name, str(error)))
+        else:
+            assert (values == right).all(), damage.name
+    assert len(refusals) > 40
+    assert [one for one in refusals if str(path) not in one[1] or "\n" in one[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"), [("scale", "fifty"), ("scale", "-1"), ("scale", "NaN"), ("shape", "{"), ("shape", "[]")]
+)
+def test_a_wrong_header_is_named_with_its_file(policy: Path, entry: str, value: str) -> None:
+    path = critic_path(policy)
+    file = read_tensor_file(path, "critic", {})
+    path.write_bytes(tensor_bytes(file.tensors, {**file.metadata, entry: value}))
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        read_critic_file(policy)
 
 
 def test_points_of_this_deal_count_and_those_of_finished_deals_do_not(policy: Path) -> None:
