@@ -3,32 +3,15 @@
 import pytest
 
 import persian_rummy_env
-from persian_rummy_env.apps.game import TableError, TableGame
+from persian_rummy_env.apps.game import TableError
 from persian_rummy_env.apps.text_game import FORFEIT_POINTS, TextGame
-from persian_rummy_env.players.policy_io import choose
 from persian_rummy_env.records.replay import replay
-from persian_rummy_env.rules import RuleSet
 from persian_rummy_env.text import Notation
 from persian_rummy_env.text.prompt_player import PromptPlayer
 from tests.env.play import scaled
+from tests.text.same_deals import ONE_DEAL, points
 
 DEALS = scaled(6, least=2)
-ONE_DEAL = RuleSet(deals=1)
-
-
-def points(player: str, seed: int) -> tuple[int, int]:
-    """The score of a game that a policy plays at all seats in the AEC environment."""
-    policy = persian_rummy_env.load(player)
-    env = persian_rummy_env.env(rules=ONE_DEAL)
-    env.reset(seed=seed)
-    game = TableGame(ONE_DEAL, seed=seed)
-    while env.agents:
-        env.step(
-            int(choose(env.unwrapped.get_state(), policy)[0]) if not env.terminations[env.agent_selection] else None
-        )
-    while not game.over:
-        game.play(int(choose(game.games(), policy)[0]))
-    return tuple(game.games()[0]["score"].tolist())
 
 
 @pytest.mark.parametrize("notation_seed", [None, 3])
@@ -39,7 +22,7 @@ def test_a_policy_that_reads_the_prompt_scores_the_points_of_the_engine(notation
         game = TextGame(["text"] * 4, rules=ONE_DEAL, seed=seed, notation=notation)
         while not game.over:
             assert game.answer(player.answer(game.prompt())).accepted
-        assert game.result().score == points("expert", seed)
+        assert game.result().score == points([persian_rummy_env.load("expert")] * 4, seed)
 
 
 def test_one_text_seat_among_policies_replays_as_a_record():
@@ -102,7 +85,7 @@ def test_a_fallback_policy_finishes_the_turn():
     assert result.record is not None
     assert result.forfeited is None
     assert sum(count.replaced for count in result.answers.values()) == len(seats)
-    assert result.score == points("expert", 2)
+    assert result.score == points([persian_rummy_env.load("expert")] * 4, 2)
 
 
 def test_legal_actions_are_a_setting():
