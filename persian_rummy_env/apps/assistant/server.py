@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from mcp.server import MCPServer  # pyright: ignore[reportMissingImports]
 from mcp.server.mcpserver.exceptions import ToolError  # pyright: ignore[reportMissingImports]
 
@@ -13,6 +16,15 @@ INSTRUCTIONS = (
     "Play Persian Rummy, a card game of two teams of two with hidden hands. Start with new_game, which says the rules. "
     "Then call act with your answer until the game is over, and read result."
 )
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the table refuses into an error of the tool."""
+    try:
+        yield
+    except TableError as error:
+        raise ToolError(str(error)) from None
 
 
 def make_server(table: AssistantTable) -> MCPServer:
@@ -39,18 +51,14 @@ def make_server(table: AssistantTable) -> MCPServer:
         other_names: write suits and ranks in other symbols, drawn for this game.
         leave: leave a game that is not over.
         """
-        try:
+        with _refusals():
             return table.new_game(seat, partner, opponents, rules, show_legal, other_names, leave)
-        except TableError as error:
-            raise ToolError(str(error)) from None
 
     @server.tool(structured_output=False)
     def situation() -> str:
         """See again what you know: hand, pile, melds, hand sizes, scores, and the turns since your last one."""
-        try:
+        with _refusals():
             return table.situation()
-        except TableError as error:
-            raise ToolError(str(error)) from None
 
     @server.tool(structured_output=False)
     def act(answer: str) -> str:
@@ -59,10 +67,8 @@ def make_server(table: AssistantTable) -> MCPServer:
         You get what was played and the next situation. A refused answer changes nothing and says why; after several
         refused answers to one situation you forfeit the game, or another player finishes your turn.
         """
-        try:
+        with _refusals():
             return table.act(answer)
-        except TableError as error:
-            raise ToolError(str(error)) from None
 
     @server.tool(structured_output=False)
     def result(record: bool = False) -> str:
@@ -70,9 +76,7 @@ def make_server(table: AssistantTable) -> MCPServer:
 
         record: also give the game record, with all cards and actions.
         """
-        try:
+        with _refusals():
             return table.result(record)
-        except TableError as error:
-            raise ToolError(str(error)) from None
 
     return server
