@@ -44,6 +44,7 @@ LATER = OWED + 1
 NUMBER = 56
 """The first of the bits of a number in its word."""
 MASK_WORDS = -(-NUM_ACTIONS // 64)
+"""Words of a packed action mask."""
 
 _FLAG_BLOCKS = [block for block in BLOCKS if BLOCK["points_bits_us"].offset <= block.offset < BLOCK["hand_size"].offset]
 assert LATER + len(LATER_RULES) <= FLAGS, "every number needs a word of its own, beside the word of flags"
@@ -61,7 +62,6 @@ def _columns() -> np.ndarray:
 
 
 COLUMNS = _columns()
-"""The bit of each byte of an observation that is a single bit; for others a bit that is always 0."""
 _RULES = [(f"rule_{rule.name}", 0) for rule in LATER_RULES]
 PLACES = np.array([BLOCK[name].offset + place for name, place in (*NUMBERS, *_RULES)])
 NUMBER_BYTES = np.array([8 * word + NUMBER // 8 for word in (*range(OWED), *range(LATER, LATER + len(_RULES)))])

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..actions import NUM_ACTIONS
+from ..observation_bits import MASK_WORDS as WORDS
 from .bits import ONE, ZERO
 from .compiler.intrinsics import lowest, popcount, spread32, spread64
 from .compiler.jit import compiled
 
-WORDS = -(-NUM_ACTIONS // 64)
 FULL_WORDS = NUM_ACTIONS // 64
 TAIL = NUM_ACTIONS - 64 * FULL_WORDS
 assert 32 <= TAIL < 64

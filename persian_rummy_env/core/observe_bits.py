@@ -24,10 +24,7 @@ assert DEPTH_BITS == 5, "pile_bits() writes five words"
 
 @compiled
 def observe_bits(game, seat, out, row):
-    """Write the observation of ``seat`` into row ``row`` of ``out``, a flat uint64 array of rows of ``WORDS`` words.
-
-    Every word is stored once, its number included: adding the numbers to stored words took 1.5 times as long.
-    """
+    """Write the observation of ``seat`` into row ``row`` of ``out``, a flat uint64 array of rows of ``WORDS`` words."""
     base = row * WORDS
     left, partner, right = (seat + 1) % NUM_SEATS, (seat + 2) % NUM_SEATS, (seat + 3) % NUM_SEATS
     us = seat % NUM_TEAMS

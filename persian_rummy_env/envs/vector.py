@@ -160,13 +160,9 @@ class PersianRummyVecEnv:
         self._seed = None if seed is None else int(game_seed(seed))
         self._raises = illegal_action == "raise"
         self._bits = choice("observation", observation, FORMS) == "bits"
-        self._batch = GameBatch(
-            self.num_envs,
-            self.options,
-            AUTORESET[self.autoreset_mode],
-            positive("threads", threads, MAX_THREADS),
-            bits=self._bits,
-        )
+        threads = positive("threads", threads, MAX_THREADS)
+        autoreset = AUTORESET[self.autoreset_mode]
+        self._batch = GameBatch(self.num_envs, self.options, autoreset, threads, bits=self._bits)
         self._guard = self._batch.guard
 
     @property

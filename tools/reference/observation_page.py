@@ -68,13 +68,7 @@ the top, as in `take JK1`. `runs` has no joker places, and `owed` has one for al
 
 `points` and `score` are scaled inputs for networks; `points_bits_…` and `score_bits_…` are exact.
 
-## As bits
-
-`PersianRummyVecEnv(observation="bits")` returns {observation_bits.WORDS} words (`uint64`) instead of {SIZE} bytes.
-`observation_bits.unpack` makes the bytes of them. Bit `i` of a plane is place `i` of its block. The eight highest bits
-of a word hold one number; in the word of flags they are flags.
-
-{bits_table()}
+{bits_section()}
 
 ## How to read it
 
@@ -114,8 +108,8 @@ def example_states(played: Sequence[str] = EXAMPLE_ACTIONS, hands_of: Sequence[s
     return again.states
 
 
-def bits_table() -> str:
-    """What each word of the observation as bits holds."""
+def bits_section() -> str:
+    """The observation as bits, and what each word of it holds."""
     numbers = [f"`{name}`, byte {place}" if BLOCK[name].length > 1 else code(name) for name, place in NUMBERS]
     numbers.append("`owed`: the card + 1, or 0")
     planes = [f"plane {code(name)}" for name in observation_bits.PLANES]
@@ -123,7 +117,14 @@ def bits_table() -> str:
     flags = "the blocks from `points_bits_us` to `rules`, from the lowest bit"
     words = [*planes, *depths, flags]
     rows = [(word, words[word], numbers[word] if word < len(numbers) else "") for word in range(len(words))]
-    return table(["word", "bits 0 to 55", "number in bits 56 to 63"], rows)
+    return f"""\
+## As bits
+
+`PersianRummyVecEnv(observation="bits")` returns {observation_bits.WORDS} words (`uint64`) instead of {SIZE} bytes.
+`observation_bits.unpack` makes the bytes of them. Bit `i` of a plane is place `i` of its block. The eight highest bits
+of a word hold one number; in the word of flags they are flags.
+
+{table(["word", "bits 0 to 55", "number in bits 56 to 63"], rows)}"""
 
 
 def observation_example() -> str:
